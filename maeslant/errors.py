@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines the exception that the command line prints as a message instead of a traceback."""
+"""Defines MaeslantError, which the command line prints without a traceback."""
 
 import contextlib
 from collections.abc import Iterator
 
 
 class MaeslantError(Exception):
-    """Reports an error that the user can correct; its text says what is wrong and what to do."""
+    """Reports an error that the user can correct; its text says how."""
 
 
 @contextlib.contextmanager
 def naming(name: object) -> Iterator[None]:
-    """Adds the name of a file to an OSError that carries none, as a MaeslantError."""
+    """Converts an OSError without a file name to a MaeslantError that names the file."""
     try:
         yield
     except BrokenPipeError:

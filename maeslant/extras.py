@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names the extra of maeslant that brings a missing package, and how to install it."""
+"""Finds which optional dependencies of Maeslant (pip extras) are installed."""
 
 import importlib.metadata
 import importlib.util
@@ -35,7 +35,7 @@ EXTRAS = {
 
 
 class MissingExtra(MaeslantError):
-    """Raised when a Python package that a command needs is not installed."""
+    """Raised if a Python package of an optional dependency is not installed."""
 
 
 def is_there(module: str) -> bool:
@@ -47,14 +47,14 @@ def is_there(module: str) -> bool:
 
 
 def how_to_get(extra: str) -> str:
-    """Returns the command that installs an extra of maeslant."""
+    """Returns the command that installs an optional dependency of Maeslant."""
     if paths.INSTALLED:
         return f"python3 -m pip install 'maeslant[{extra}]'"
     return f"make setup-{extra}"
 
 
 def missing(module: str) -> MissingExtra | None:
-    """Builds the error for a module that cannot be imported; None if no extra brings it."""
+    """Returns the error for a Python module that is missing, if an extra would bring it."""
     name = module.split(".")[0].replace("-", "_")
     for extra, (_, modules) in EXTRAS.items():
         if name in modules or f"{name}_tools" in modules:
@@ -63,14 +63,14 @@ def missing(module: str) -> MissingExtra | None:
 
 
 def need_modules(modules: Iterable[str]) -> None:
-    """Raises MissingExtra for the first of some Python modules that is not installed."""
+    """Raises MissingExtra if one of the given Python modules is not installed."""
     for module in modules:
         if not is_there(module):
             raise missing(module) or MissingExtra(f"the Python module {module} is not installed")
 
 
 def version(package: str) -> str:
-    """Returns the version of a package that an extra brings; raises MissingExtra if missing."""
+    """Returns the version of an optional Python package; raises MissingExtra without it."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

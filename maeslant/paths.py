@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines the paths of the source tree and the order of its folders."""
+"""Defines the paths of the source tree and the dependency order of its RTL folders."""
 
 import contextlib
 import hashlib
@@ -27,7 +27,7 @@ PLAIN = re.compile(r"[A-Za-z0-9_./+@~-]+")
 
 
 def plain(path: pathlib.Path) -> pathlib.Path:
-    """Returns a path that every tool accepts: the path itself, or a link in the user's cache.
+    """Returns a path without characters that tools reject: itself, or a link to it.
 
     If no link can be made, gives the path itself, which :func:`check` refuses.
     """
@@ -48,7 +48,7 @@ def plain(path: pathlib.Path) -> pathlib.Path:
 
 
 def check(path: pathlib.Path) -> None:
-    """Raises MaeslantError for a path with characters that the tools do not accept."""
+    """Raises MaeslantError if a path has characters that the build tools reject."""
     if not PLAIN.fullmatch(str(path)):
         raise MaeslantError(
             f"{path}: make and Verilator take no space and no letter beyond ASCII in a path; "
@@ -126,13 +126,13 @@ def rtl_packages() -> list[pathlib.Path]:
 
 
 def code(file: pathlib.Path) -> str:
-    """Returns a SystemVerilog file's text without comments and trailing white space."""
+    """Returns a SystemVerilog file's text without comments."""
     lines = (line.split("//")[0].rstrip() for line in file.read_text().splitlines())
     return "\n".join(filter(None, lines))
 
 
 def rtl_closure(files: list[pathlib.Path]) -> list[pathlib.Path]:
-    """Lists the given files and all files of rtl/ that they use, directly or indirectly."""
+    """Lists the given files and all files of rtl/ on which they depend."""
     known = {path.stem: path for folder in rtl_folders() for path in folder.glob("**/*.sv")}
     done: dict[pathlib.Path, None] = {}
     todo = list(files)
@@ -146,19 +146,19 @@ def rtl_closure(files: list[pathlib.Path]) -> list[pathlib.Path]:
 
 
 def rtl_packages_of(files: list[pathlib.Path]) -> list[pathlib.Path]:
-    """Lists the packages that the given files need, in compilation order."""
+    """Lists the SystemVerilog packages that given files need, in compilation order."""
     needed = set(rtl_closure(files))
     return [path for path in rtl_packages() if path in needed and path not in files]
 
 
 def foreign_folders() -> list[pathlib.Path]:
-    """Lists folders of installed Python packages with modules that rtl/ uses (file = module)."""
+    """Lists the folders of Python packages that hold RTL modules used by rtl/."""
     found = importlib.util.find_spec("pythondata_cpu_picorv32")
     return [pathlib.Path(found.origin).parent / "verilog"] if found and found.origin else []
 
 
 def verilator_sources(foreign: bool = True) -> list[str]:
-    """Returns the Verilator options by which it finds every package and module.
+    """Returns the Verilator options by which it finds all packages and modules of rtl/.
 
     ``foreign``: those of installed Python packages, too.
     """

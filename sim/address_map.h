@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Maps bus addresses (IOVAs) to the caller's memory, in an interval map with byte granularity.
+// Maps bus addresses to the simulator caller's memory, byte by byte.
 #pragma once
 
 #include <cstddef>
@@ -11,25 +11,26 @@ namespace mae {
 
 class AddressMap {
    public:
-    // Maps caller memory at a bus address; returns 0, -EINVAL or -EEXIST.
+    // Maps memory of the caller at a bus address; returns 0, -EINVAL or -EEXIST.
     int map(uint64_t iova, void *host, uint64_t bytes, bool writable);
-    // Removes a mapping; returns 0, or -ENOENT when no mapping is exactly this one.
+    // Removes a mapping of memory from the bus; returns 0, or -ENOENT if there is none of this
+    // range.
     int unmap(uint64_t iova, uint64_t bytes);
 
-    // Returns the memory of first…last in one piece, else nullptr.
+    // Returns a pointer to the mapped memory of bus addresses first...last; else nullptr.
     uint8_t *span(uint64_t first, uint64_t last, bool to_write) const;
-    // Returns true if every byte of address…address+bytes-1 is mapped.
+    // Returns true if every byte of a bus address range is mapped.
     bool covers(uint64_t address, uint64_t bytes) const;
-    // Copies as the host's processor does, to read-only mappings too; both ranges must be covered.
+    // Copies bytes between bus addresses as the host's CPU does, to read-only mappings too. Both
+    // ranges must be covered.
     void copy(uint64_t dst, uint64_t src, size_t bytes) const;
-    // Returns a number that changes with every map and unmap.
+    // Returns a number that changes whenever memory is mapped or unmapped.
     uint64_t generation() const { return generation_; }
 
-    // Copies the mapped bytes of address…address+bytes-1, 0xa5 for the rest; returns how many were
-    // mapped.
+    // Copies mapped bytes from bus addresses, 0xa5 for unmapped ones; returns how many were mapped.
     size_t read(uint64_t address, uint8_t *to, size_t bytes) const;
-    // Writes the bytes whose bit in `strobe` is set (null: all) where they are mapped and writable;
-    // returns false when one was not.
+    // Writes the strobed bytes to bus addresses where they are mapped; returns false if one was
+    // not. `strobe`: a bit for each byte, null: all. Read-only mappings are not written.
     bool write(uint64_t address, const uint8_t *from, size_t bytes, const uint8_t *strobe) const;
 
    private:
@@ -41,9 +42,9 @@ class AddressMap {
         uint8_t *at(uint64_t address) const { return host + (address - first); }
     };
 
-    // Returns the region that holds the address, else nullptr.
+    // Returns the mapping that contains a bus address, nullptr if there is none.
     const Region *find(uint64_t address) const;
-    // Returns the first region that ends at or after the address, else nullptr.
+    // Returns the first mapping that ends at or after a bus address, nullptr if there is none.
     const Region *next(uint64_t address) const;
 
     std::vector<Region> regions_;  // by address

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Queues bursts that wait for their answer: each is due after its latency, and then ready unless an
-// older burst with its ID is still unanswered (AXI keeps the order within an ID). With one key for
-// all IDs every answer comes in the order of the requests. Every step takes constant time.
+// Queues AXI bursts that wait for their responses, each with a latency, in order within an ID. A
+// burst is due after its latency, and then ready unless an older burst with its ID is still
+// unanswered. With one key for all IDs every answer comes in the order of the requests. Every step
+// takes constant time.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ class AnswerQueue {
    public:
     static constexpr uint32_t kNone = ~0u;
 
-    // Creates a queue; slots are the caller's numbers 0 … slots-1 of the bursts in flight.
+    // Creates a queue of AXI bursts for `slots` bursts in flight, which the caller numbers from 0.
     AnswerQueue(uint32_t slots, uint32_t keys, uint32_t latency_max)
         : next_(slots),
           key_(slots),
@@ -39,7 +40,8 @@ class AnswerQueue {
     uint64_t overtakes() const { return overtakes_; }
     void clear_overtakes() { overtakes_ = 0; }
 
-    // Adds the burst in `slot`, which falls due in clock `due`, later than now by 1 … latency_max.
+    // Adds a burst to the queue, to be answered from clock `due` on. That is later than now by 1 …
+    // latency_max.
     void add(uint32_t slot, uint32_t key, uint64_t due) {
         next_[slot] = kNone;
         key_[slot] = key;
@@ -55,7 +57,7 @@ class AnswerQueue {
         waiting_++;
     }
 
-    // Moves due bursts to the ready ones; call it once a clock, in order.
+    // Makes the bursts whose latency has passed ready for a response, once in every clock.
     void tick(uint64_t now) {
         uint32_t slot = wheel_[now & (wheel_.size() - 1)];
         wheel_[now & (wheel_.size() - 1)] = kNone;
@@ -67,14 +69,13 @@ class AnswerQueue {
         }
     }
 
-    // Picks one of the ready bursts; call it only where ready() is true.
+    // Picks one of the ready bursts at random, where ready() is true.
     uint32_t pick(Random &random) {
         picked_ = ready_.size() == 1 ? 0 : random.below(uint32_t(ready_.size()));
         return ready_[picked_];
     }
 
-    // Starts the picked burst's response and counts it as an overtake when an older one has not
-    // started.
+    // Begins the response of a picked burst, and counts it if it overtakes an older burst.
     void start(uint32_t slot) {
         const uint64_t mask = started_.size() - 1;
         if (sequence_[slot] != oldest_) {
@@ -87,7 +88,7 @@ class AnswerQueue {
         }
     }
 
-    // Ends the picked burst's response; the next burst of its ID may follow.
+    // Ends the response of a burst, so that the next burst with its ID may follow.
     void finish(uint32_t slot) {
         ready_[picked_] = ready_.back();
         ready_.pop_back();

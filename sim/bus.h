@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Defines the wires between device and machine, one structure per direction. Data stays in the
-// verilated model's own ports: only pointers to it travel.
+// Defines the bus signals between the simulated device and the machine, by direction. Data stays in
+// the verilated model's own ports: only pointers to it travel.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct AxiAddress {
     bool operator==(const AxiAddress &) const = default;
 };
 
-// Holds the signals of the device's AXI4 manager.
+// Holds the AXI4 signals that the simulated device drives as manager.
 struct AxiFromDevice {
     AxiAddress ar, aw;
     bool ar_valid = false;
@@ -46,7 +46,7 @@ struct AxiToDevice {
     uint8_t *r_data = nullptr;
 };
 
-// Holds the signals of the device's AXI4-Lite subordinate, 32 bits.
+// Holds the AXI4-Lite signals that the simulated device drives as subordinate.
 struct LiteFromDevice {
     bool aw_ready = false;
     bool w_ready = false;
@@ -68,8 +68,8 @@ struct LiteToDevice {
     uint32_t w_data = 0;
 };
 
-// The signals of a protected card's provisioning port and nonces; byte 0 of each is its port's top
-// byte.
+// Holds the signals of a protected card's provisioning port that the machine drives. Byte 0 of each
+// is its port's top byte.
 struct PortToDevice {
     bool install_valid = false;
     uint8_t secret[32] = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Describes a verilated device to the machine: its shape, clocks and wires.
+// Defines how the machine drives a verilated device: clocks, resets, bus signals.
 #pragma once
 
 #include <memory>
@@ -24,31 +24,31 @@ class Device {
     virtual ~Device() = default;
     virtual Shape shape() const = 0;
 
-    // Sets the reset of all clock domains, asserted when true; evaluates.
+    // Sets all resets of the device, asserted if true, and evaluates the model.
     virtual void reset(bool asserted) = 0;
-    // Lowers the bus clock and changes the machine's wires; evaluates.
+    // Lowers the device's bus clock, changes its bus inputs and evaluates the model.
     virtual void bus_fall(const AxiToDevice &axi, const LiteToDevice &lite) = 0;
-    // Samples the device's wires.
+    // Copies the bus outputs of the device.
     virtual void sample(AxiFromDevice &axi, LiteFromDevice &lite) const = 0;
-    // Drives the provisioning port; only where has_port. Driven before bus_fall(), sampled with
-    // sample().
+    // Drives the device's provisioning port, if it has one (has_port). Driven before bus_fall(),
+    // sampled with sample().
     virtual void drive_port(const PortToDevice &port) = 0;
     virtual PortFromDevice sample_port() const = 0;
-    // Returns true if write data and addresses wait: a hint for the coming clock, taken after
-    // bus_rise().
+    // Returns true if the device offers a write that waits, as a hint for the next clock. It is
+    // taken after bus_rise().
     virtual bool write_waits() const = 0;
     virtual void bus_rise() = 0;
-    // Lowers the core clock; only where has_bus_clock.
+    // Lowers the device's core clock, if it has one beside the bus clock (has_bus_clock).
     virtual void core_fall() = 0;
     virtual void core_rise() = 0;
     virtual bool irq() const = 0;
 
-    // Sets the time of the next evaluations.
+    // Sets the simulated time of the next evaluations of the model.
     virtual void time(uint64_t picoseconds) = 0;
-    // Returns true when an assertion failed or $finish was called, and says where.
+    // Returns true, with the place, if an assertion failed or $finish was called.
     virtual bool stopped(std::string &why) const = 0;
-    // Opens a waveform file. Throws std::runtime_error when this build has no waveforms or the file
-    // cannot be written.
+    // Opens a file to which the device writes its waveforms. Throws std::runtime_error when this
+    // build has no waveforms or the file cannot be written.
     virtual void open_wave(const std::string &file) = 0;
     virtual void enter() = 0;  // before use by a thread
 
@@ -57,10 +57,10 @@ class Device {
         const uint8_t *data;
         size_t bytes;
     };
-    // Returns a signal of the state by index; false behind the last one.
+    // Returns a signal of the device by its index; false if there are no more.
     virtual bool signal(uint32_t index, Signal &signal) const = 0;
 
-    // Returns where read data goes and where the device's write data is.
+    // Returns the memory of the device's bus data signals, for reads and for writes.
     virtual uint8_t *r_data() = 0;
 };
 

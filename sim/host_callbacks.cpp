@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answers bursts by the caller's functions (mae_sim_set_bus): their data become beats.
+// Answers the device's AXI bursts by the caller's functions instead of mapped memory.
 #include <algorithm>
 
 #include "host_memory.h"

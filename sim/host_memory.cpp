@@ -79,7 +79,7 @@ bool HostMemory::served(uint32_t &credit) {
     return true;
 }
 
-// Grants the next wanted bit above the last granted one, round robin.
+// Selects the next requester above the last selected one, round robin.
 uint32_t HostMemory::grant(uint32_t wanted, uint32_t &last) {
     if (wanted == 0) return 0;
     const uint32_t above = wanted & ~(last | (last - 1));
@@ -111,8 +111,8 @@ void HostMemory::drive(uint64_t clock, bool write_waits) {
     serve(write_waits, stall_read, stall_write);
 }
 
-// Gives the clock's data beats, one each way or one in all, to the device and the host's processor.
-// A read beat uses its data clock when it is offered; it is held without cost until it is taken.
+// Transfers the clock's data beats between host memory, the device and the host's CPU. A read beat
+// uses its data clock when it is offered; it is held without cost until it is taken.
 void HostMemory::serve(bool write_waits, bool stall_read, bool stall_write) {
     const bool can_read = !to_.r_valid && !stall_read && read_answers_.ready();
     const bool can_write = !stall_write && addressed_count_ != 0;
@@ -197,7 +197,7 @@ void HostMemory::offer_response() {
     free_writes_.push_back(slot);
 }
 
-// Completes a write burst: stores its data in memory or decides its error.
+// Completes a write burst of the device: stores its data in host memory or decides its error.
 void HostMemory::land(Write &write) {
     const uint32_t beats = write.request.len + 1u;
     const uint64_t last = write.first + uint64_t(beats) * bytes_ - 1;
@@ -425,7 +425,7 @@ void HostMemory::check_address(const char *channel, const AxiAddress &request) {
     if (first / kPage != (first + bytes - 1) / kPage) fail(name + ": a burst crosses a 4 KiB page");
 }
 
-// Checks that signals offered and not accepted stay stable.
+// Checks that AXI signals which the device offered stay stable until they are accepted.
 void HostMemory::check_stable(const AxiFromDevice &from) {
     if (ar_waits_ && !(from.ar_valid && from.ar == held_ar_)) {
         fail("AR: changed before it was accepted");

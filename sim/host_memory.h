@@ -20,32 +20,33 @@ namespace mae {
 
 class HostMemory {
    public:
-    // Creates the memory; `r_data` is the device's read data port, data_bytes long.
+    // Creates the model of host memory; `r_data` is the device's read data port, data_bytes long.
     HostMemory(const Options &options, uint32_t data_bytes, uint32_t id_bits, uint8_t *r_data);
 
-    // Decides this clock's wires to the device. `write_waits`: the device seems to offer write
-    // data.
+    // Sets the AXI signals from host memory to the device for this clock. `write_waits`: the device
+    // seems to offer write data.
     void drive(uint64_t clock, bool write_waits);
-    // Samples the device's wires at the clock's rising edge and does the handshakes.
+    // Samples the device's AXI signals at a rising clock edge and completes the handshakes.
     void take(const AxiFromDevice &from);
     const AxiToDevice &wires() const { return to_; }
 
     AddressMap &map() { return map_; }
     const AddressMap &map() const { return map_; }
 
-    // Starts a copy by the host's processor; both ranges must be mapped. 0 or -ENOENT.
+    // Begins a copy between bus addresses by the host's CPU; both ranges must be mapped. 0 or
+    // -ENOENT.
     int copy_begin(uint64_t dst, uint64_t src, uint64_t bytes);
     bool copy_busy() const { return copy_.writes_left != 0; }
     uint64_t copy_beats_left() const { return copy_.reads_left + copy_.writes_left; }
 
-    // Sets the callbacks that answer bursts from now on, or mapped memory if there are none.
+    // Sets the caller's functions that answer the device's bursts; none: mapped memory answers.
     void set_bus(mae_sim_read_fn read, mae_sim_write_fn write, void *user);
-    // Passes waiting bursts to the caller, between clocks. Not reentrant.
+    // Passes the bursts that wait to the caller's functions, between two clocks. Not reentrant.
     void ask();
 
-    // Returns the device's first violation of AXI, else "".
+    // Returns the text of the device's first AXI protocol violation, "" if there was none.
     const std::string &breach() const { return breach_; }
-    // Returns what keeps the device waiting, for time-out messages.
+    // Describes which bursts the device waits for, for time-out messages.
     std::string state() const;
 
     void stats(struct mae_sim_stats &stats, struct mae_sim_detail &detail) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Drives AXI4-Lite as the host: one access at a time, with optional random pauses.
+// Drives the simulated device's AXI4-Lite port as the host, one access at a time. There may be
+// random pauses.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ class LiteMaster {
     bool busy() const { return state_ != State::kIdle; }
     void start_read(uint32_t offset) { start(State::kRead, offset, 0); }
     void start_write(uint32_t offset, uint32_t value) { start(State::kWrite, offset, value); }
-    // Returns the value of the last access, once it is no longer busy.
+    // Returns the data of the last AXI4-Lite read, once it is complete.
     uint32_t value() const { return value_; }
     uint8_t resp() const { return resp_; }
 

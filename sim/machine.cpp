@@ -68,7 +68,7 @@ void Machine::reset() {
     if (broken_) throw std::runtime_error(message_);
 }
 
-// Simulates the edges of the core clock before the time `until`.
+// Simulates the edges of the device's core clock before the time `until`.
 void Machine::core_edges(uint64_t until) {
     if (core_half_ == 0) return;
     while (next_core_ <= until) {
@@ -107,7 +107,7 @@ void Machine::clock() {
     check();
 }
 
-// Draws the next nonce, shown from the next clock on.
+// Draws the protected card's next nonce, which its port shows from the next clock on.
 void Machine::next_nonce() {
     if (nonce_ != nullptr) {
         nonce_(nonce_user_, port_.nonce);
@@ -144,7 +144,7 @@ int Machine::fail(int error, const std::string &message) {
     return error;
 }
 
-// Runs until the register access that was started is answered.
+// Runs the simulation until the device answers the register access that was started.
 int Machine::access() {
     for (uint64_t i = 0; lite_.busy() && i < options_.timeout && !broken_; i++) clock();
     if (broken_) return -EPROTO;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Declares the simulated machine: a device, its clocks and reset, registers, host memory.
+// Declares the simulated machine: a verilated device, its clocks, host memory and registers.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ namespace mae {
 
 class Machine {
    public:
-    // Creates a machine, out of reset. Throws std::runtime_error or std::invalid_argument.
+    // Creates a simulated machine from options and releases the device's reset. Throws
+    // std::runtime_error or std::invalid_argument.
     explicit Machine(const std::string &options);
 
     int read32(uint32_t offset, uint32_t &value);

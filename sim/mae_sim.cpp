@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Implements the C interface of mae_sim.h for the machine. No exception leaves it.
+// Implements the C functions of mae_sim.h on the class Machine. No exception leaves it.
 #include "include/mae_sim.h"
 
 #include <cerrno>

@@ -17,7 +17,8 @@ void set_notes(Notes *notes) { current = notes; }
 
 extern "C" {
 
-// Records an event, called by sim/monitor (DPI-C); `data` is 512 bits, byte 0 in bits 7:0.
+// Records an event of a bus monitor, which calls it by DPI-C; `data` is 512 bits, byte 0 in bits
+// 7:0.
 void maeslant_bus_monitor(unsigned kind, unsigned long long a, unsigned long long b,
                           unsigned long long c, const uint32_t *data) {
     if (current == nullptr) return;

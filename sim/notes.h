@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Queues the notes of the bus monitors (sim/bus_monitor) until the caller takes them.
+// Queues the events that bus monitors record until the simulator's caller takes them.
 #pragma once
 
 #include <deque>
@@ -11,7 +11,7 @@ namespace mae {
 
 using Notes = std::deque<mae_sim_note>;
 
-// Sets the notes of this thread's bus monitors: those of the machine at work.
+// Sets the queue for events of this thread's bus monitors, that of the machine at work.
 void set_notes(Notes *notes);
 
 }  // namespace mae

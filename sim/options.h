@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parses the options of a simulated machine, as mae_sim.h lists them.
+// Parses the text of a simulated machine's options, which mae_sim.h lists.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ struct Options {
     uint64_t seed = 1;
     std::string wave;
 
-    // Parses options. Throws std::invalid_argument with a sentence for the user.
+    // Parses an option text such as "latency=50-300&seed=1". Throws std::invalid_argument with a
+    // sentence for the user.
     static Options parse(const std::string &text);
 };
 

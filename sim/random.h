@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Generates the machine's random numbers, equal on every computer and library version.
+// Generates the simulator's pseudo-random numbers, equal on every computer.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class Random {
         return result;
     }
 
-    // Returns a uniform number in 0 … limit-1; the bias of 2^-32 · limit does not matter here.
+    // Returns a uniform random number in 0 ... limit-1, with a bias of 2^-32 * limit.
     uint32_t below(uint32_t limit) { return uint32_t(((next() >> 32) * limit) >> 32); }
 
    private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Replaces Verilator's run time functions for printing and stopping. Messages go to standard error.
+// Replaces Verilator's functions for printing and stopping by ones of its own. Messages go to
+// standard error.
 #include "runtime.h"
 
 #include <cstdarg>
@@ -29,7 +30,7 @@ int print(const char *format, ...) {
 #define VL_USER_FATAL
 #include "verilated.cpp"  // NOLINT: the run time is one source file of the verilator package
 
-// Ends the simulation at an assertion or $stop; the first one counts.
+// Records an assertion failure or $stop of the device, the first of which ends the simulation.
 void vl_stop(const char *filename, int linenum, const char *hier) {
     if (Verilated::threadContextp()->gotFinish()) return;
     if (last_text.find("%Error") == std::string::npos) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Captures what Verilator's run time prints and stops for: it must neither write to the caller's
-// standard output nor end the caller's process.
+// Captures what Verilator's functions print, so that they neither print nor end the process.
 #pragma once
 
 #include <string>
 
 namespace mae {
 
-// Returns the last message of this thread's devices.
+// Returns the last text that the devices of this thread printed.
 const std::string &runtime_text();
 
 }  // namespace mae

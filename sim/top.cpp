@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Connects the verilated class by the names of its ports: one source for every top.
+// Connects any verilated device to the machine, by the names of its ports.
 #include "Vtop.h"
 #include "Vtop__Syms.h"
 #include "device.h"
@@ -33,7 +33,7 @@ constexpr bool kHasPort = requires(T &t) { t.install_secret_i; };
 template <class T>
 constexpr bool kHasIrq = requires(T &t) { t.irq_o; };
 
-// A table and no code: there are thousands.
+// Describes where a signal of the verilated model is stored.
 struct Place {
     const char *name;
     size_t offset;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the layering: a file may use only its own folder and earlier folders of the order.
+"""Checks that files of rtl/, driver/ and Python use only earlier folders of a fixed order.
 
 rtl/ in the order of maeslant.paths.RTL_ORDER, by the modules and packages a file names; driver/ by
 its includes; Python by its imports: maeslant uses itself, tools may use maeslant, tests anything.
@@ -23,7 +23,7 @@ INCLUDE = re.compile(r'^\s*[`#]\s*include\s+["<]([^">]+)[">]', re.MULTILINE)
 def _check_order(
     tree: pathlib.Path, order: tuple[str, ...], uses: dict[pathlib.Path, set[pathlib.Path]]
 ) -> list[str]:
-    """Reports each use of a later folder, and each folder missing from the order of layers."""
+    """Lists each use of a later folder, and each folder that the order of layers lacks."""
     problems = []
 
     def folder(path: pathlib.Path) -> str:
@@ -42,7 +42,7 @@ def _check_order(
 
 
 def rtl_problems(root: pathlib.Path) -> list[str]:
-    """Finds modules, packages and includes of rtl/ that are used against the order of folders."""
+    """Lists the modules, packages and includes of rtl/ that violate the folders' order."""
     rtl = root / "rtl"
     files = [*rtl.glob("**/*.sv"), *rtl.glob("**/*.svh")]
     modules = {path.stem: path for path in files if path.suffix == ".sv"}
@@ -57,7 +57,7 @@ def rtl_problems(root: pathlib.Path) -> list[str]:
 
 
 def driver_problems(root: pathlib.Path) -> list[str]:
-    """Checks that the includes of driver/ follow the order of its folders."""
+    """Lists the includes of driver/ that violate the order of its folders."""
     driver = root / "driver"
     files = [path for suffix in ("c", "h", "S") for path in driver.glob(f"**/*.{suffix}")]
     headers = {path.name: path for path in files if path.suffix == ".h"}
@@ -73,7 +73,7 @@ def driver_problems(root: pathlib.Path) -> list[str]:
 
 
 def python_problems(root: pathlib.Path) -> list[str]:
-    """Checks that the imports of the repository's Python packages follow the order of folders."""
+    """Lists the Python imports between maeslant, tools and tests that are not allowed."""
     problems = []
     for package, allowed in PYTHON_USES.items():
         for path in sorted((root / package).glob("**/*.py")):
@@ -90,7 +90,7 @@ def python_problems(root: pathlib.Path) -> list[str]:
 
 
 def _circles(root: pathlib.Path, uses: dict[pathlib.Path, set[pathlib.Path]]) -> list[str]:
-    """Names the files of a dependency circle, if there is one."""
+    """Returns the files of a dependency circle as an error text, if there is one."""
     try:
         graphlib.TopologicalSorter(uses).prepare()
     except graphlib.CycleError as error:
@@ -100,7 +100,7 @@ def _circles(root: pathlib.Path, uses: dict[pathlib.Path, set[pathlib.Path]]) ->
 
 
 def call_circles(root: pathlib.Path) -> list[str]:
-    """Finds C files of one part of driver/ that call each other in a circle."""
+    """Lists circles of calls between the C files of one part of driver/."""
     found = []
     for folder in (root / "driver").glob("*/"):
         texts = {path: COMMENT.sub(" ", path.read_text()) for path in folder.glob("**/*.c")}
@@ -118,7 +118,7 @@ def call_circles(root: pathlib.Path) -> list[str]:
 
 
 def import_circles(root: pathlib.Path) -> list[str]:
-    """Finds modules of maeslant/, and folders of it, that import each other in a circle."""
+    """Lists circles of imports between modules or folders of maeslant/."""
     files = {
         ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path
         for path in (root / "maeslant").glob("**/*.py")
@@ -147,13 +147,13 @@ def import_circles(root: pathlib.Path) -> list[str]:
 
 
 def problems(root: pathlib.Path = paths.ROOT) -> list[str]:
-    """Checks the layering of rtl/, driver/ and Python."""
+    """Lists all violations of the layers of rtl/, driver/ and Python."""
     checks = (rtl_problems, driver_problems, python_problems, call_circles, import_circles)
     return [line for check in checks for line in check(root)]
 
 
 def main() -> int:
-    """Prints the files that violate the layering; returns 0 if there are none."""
+    """Prints the violations of the repository's layers; returns 0 if there are none."""
     found = problems()
     for line in found:
         print(line.replace(f"{paths.ROOT}/", ""))

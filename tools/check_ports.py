@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that no bus port has a combinational path from an input to an output.
+"""Checks that bus ports of RTL modules have no combinational path from input to output.
 
 Every module of rtl/ with an AXI4, AXI4-Lite, AXI4-Stream or APB port is elaborated by itself, at
 the smallest size that has all of its logic, or stands inside one that is. Without arguments, all;
@@ -73,7 +73,7 @@ ALLOWED: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 def unlisted() -> list[str]:
-    """Reports modules with a bus port that the tables of allowed paths lack, and stale entries."""
+    """Lists modules with bus ports that the tables of allowed paths lack, and stale entries."""
     has = {
         file.stem
         for file in paths.RTL.glob("**/*.sv")
@@ -90,7 +90,7 @@ def unlisted() -> list[str]:
 
 
 def forbidden(name: str, what: design.Design | None = None) -> list[str]:
-    """Reports the combinational paths of a module that the tables do not allow."""
+    """Lists the combinational paths of an RTL module that the tables do not allow."""
     what = what or design.find(BUILDS.get(name, name), TOPS[name])
     try:
         found = through.found_in(what)
@@ -105,7 +105,7 @@ def forbidden(name: str, what: design.Design | None = None) -> list[str]:
 
 
 def main() -> int:
-    """Prints the forbidden combinational paths; returns 0 if there are none."""
+    """Prints the forbidden combinational paths of bus ports; returns 0 if there are none."""
     parser = argparse.ArgumentParser(prog="check_ports.py", description=__doc__)
     parser.add_argument("name", nargs="*", help="module to check; all by default")
     names = parser.parse_args().name or list(TOPS)

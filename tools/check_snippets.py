@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles the code blocks of the Markdown pages; runs the README's Python.
+"""Compiles the code blocks of the Markdown pages and runs the README's Python code.
 
 Takes each fenced block in SystemVerilog (Verilator lints it with the modules that it uses), C (the
 compiler checks it against our headers) and, of README.md, Python (runs it). A block with a title is
@@ -22,7 +22,7 @@ C = ["gcc", "-std=c17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-xc"]
 
 
 def command(language: str, file: pathlib.Path, text: str) -> list[str]:
-    """Returns the command that compiles a code block stored in a file."""
+    """Returns the command that compiles or runs a code block in a file."""
     if language == "c":
         return [*C, f"-I{paths.ROOT / 'driver' / 'include'}", str(file)]
     if language == "python":
@@ -37,7 +37,7 @@ def command(language: str, file: pathlib.Path, text: str) -> list[str]:
 
 
 def problems(page: pathlib.Path, languages: set[str]) -> list[str]:
-    """Checks the code blocks of a page; returns the output of each that fails."""
+    """Compiles the code blocks of a page; returns the errors of those that fail."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
         for match in BLOCK.finditer(page.read_text()):
@@ -65,7 +65,7 @@ def problems(page: pathlib.Path, languages: set[str]) -> list[str]:
 
 
 def main() -> int:
-    """Checks the code blocks of all pages; returns 0 if all pass."""
+    """Compiles the code blocks of all pages; returns 0 if none fails."""
     found = []
     for page in check_pages.pages(paths.ROOT):
         run = {"python"} if page == paths.ROOT / "README.md" else set()

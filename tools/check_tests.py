@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the repository: a test for each module, file headers, file sizes.
+"""Checks that each RTL module has a test, and that sources have headers and a legal size.
 
 Every module of rtl/ has its test, a file of its own or one in the same folder whose docstring names
 the module as a part that it covers, with a test that is not marked full; a file over 500 lines has
@@ -34,7 +34,7 @@ def sources(root: pathlib.Path) -> list[pathlib.Path]:
 
 
 def modules(root: pathlib.Path) -> list[pathlib.Path]:
-    """Lists the files of rtl/ that hold a module, outside generated/."""
+    """Lists the RTL modules of rtl/ that are written by hand."""
     return [
         path
         for path in sources(root)
@@ -46,7 +46,7 @@ def modules(root: pathlib.Path) -> list[pathlib.Path]:
 
 
 def header(text: str) -> str:
-    """Returns the comment at the top of a file."""
+    """Returns the comment at the top of an RTL file's text."""
     lines = []
     for line in text.splitlines():
         if not line.startswith("//"):
@@ -56,7 +56,7 @@ def header(text: str) -> str:
 
 
 def test_problems(root: pathlib.Path) -> list[str]:
-    """Reports modules without a test in the corresponding folder."""
+    """Lists RTL modules without a test in the corresponding folder of tests/."""
     found = []
     for path in modules(root):
         folder = root / "tests" / path.relative_to(root / "rtl").parent
@@ -73,7 +73,7 @@ def test_problems(root: pathlib.Path) -> list[str]:
 
 
 def _runs(tree: ast.Module) -> bool:
-    """Returns true if a test file has a test that is not marked full."""
+    """Returns true if a Python test file has a test that `make test` runs."""
 
     def left_out(nodes: list[ast.expr]) -> bool:
         return LEFT_OUT in map(ast.unparse, nodes)
@@ -88,14 +88,14 @@ def _runs(tree: ast.Module) -> bool:
 
 
 def _covered(folder: pathlib.Path) -> set[str]:
-    """Returns the modules named in the docstrings of a folder's tests that are not marked full."""
+    """Returns the RTL modules that the docstrings of a test folder name as tested."""
     trees = (ast.parse(path.read_text()) for path in folder.glob("**/test_*.py"))
     docstrings = (ast.get_docstring(tree) or "" for tree in trees if _runs(tree))
     return set(re.findall(r"\bmae_\w+", " ".join(docstrings)))
 
 
 def header_problems(root: pathlib.Path) -> list[str]:
-    """Reports missing SPDX lines, and module headers that state no latency or throughput."""
+    """Lists sources without an SPDX line and RTL modules without latency in the header."""
     found = []
     for path in sources(root):
         lines = path.read_text().splitlines()
@@ -110,7 +110,7 @@ def header_problems(root: pathlib.Path) -> list[str]:
 
 
 def size_problems(root: pathlib.Path) -> list[str]:
-    """Reports files over the size limit that no ADR names."""
+    """Lists source files with too many lines for which no ADR gives a reason."""
     decisions = "".join(path.read_text() for path in (root / "docs" / "adr").glob("*.md"))
     found = []
     for path in sources(root):
@@ -121,12 +121,12 @@ def size_problems(root: pathlib.Path) -> list[str]:
 
 
 def problems(root: pathlib.Path = paths.ROOT) -> list[str]:
-    """Checks tests, headers and sizes of the source files; returns all problems."""
+    """Lists the sources with missing tests, incomplete headers or too many lines."""
     return [*test_problems(root), *header_problems(root), *size_problems(root)]
 
 
 def main() -> int:
-    """Prints the problems of tests, headers and sizes; returns 0 if there are none."""
+    """Prints the sources that lack a test or header or are too long; returns 0 if none."""
     found = problems()
     for line in found:
         print(line.replace(f"{paths.ROOT}/", ""))

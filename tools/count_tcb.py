@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the lines of the driver's trusted computing base, which runs inside the enclave.
+"""Counts the lines of code in the enclave: the driver's trusted computing base.
 
 That is driver/enclave with the headers it includes. Not counted, and trusted, too: the library that
 enciphers (ipsec-mb or OpenSSL's libcrypto), the C library, the compiler. Lines of code are those
@@ -26,7 +26,7 @@ def lines(path: pathlib.Path) -> int:
 
 
 def files() -> list[pathlib.Path]:
-    """Lists the enclave's C files and all project headers that they include."""
+    """Lists the C files of the enclave's driver with all headers that they include."""
     folders = (c_driver.DRIVER / "enclave", c_driver.DRIVER / "include")
     found: dict[pathlib.Path, None] = {}
     todo = list(c_driver.protected_sources())
@@ -41,7 +41,7 @@ def files() -> list[pathlib.Path]:
 
 
 def main() -> int:
-    """Prints the line counts as text, or as JSON with --json."""
+    """Prints the line counts of the enclave's code as text or JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print JSON")
     counts = {str(path.relative_to(paths.ROOT)): lines(path) for path in files()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the release archive build/dist/maeslant-VERSION.tar.gz.
+"""Makes the release archive maeslant-VERSION.tar.gz in build/dist.
 
 It holds what is committed, and in verilog/ one plain Verilog file for each recommended build. Two
 runs on the same commit give the same bytes.
@@ -40,14 +40,14 @@ def git(*words: str) -> bytes:
 
 
 def check_changelog(version: str = __version__) -> None:
-    """Raises MaeslantError unless CHANGELOG.md has a section for the version."""
+    """Raises MaeslantError if CHANGELOG.md has no section for the release's version."""
     text = (paths.ROOT / "CHANGELOG.md").read_text()
     if not re.search(rf"(?m)^## {re.escape(version)}\b", text):
         raise MaeslantError(f"CHANGELOG.md has no section for {version}")
 
 
 def verilog() -> dict[str, str]:
-    """Returns the recommended builds as plain Verilog, and a README that lists them."""
+    """Converts the recommended builds to plain Verilog; adds a README that lists them."""
     found, table = {}, README.format(commit=design.commit())
     for name, build in configurations.recommended().items():
         print(f"dist: {name}", file=sys.stderr, flush=True)
@@ -57,7 +57,7 @@ def verilog() -> dict[str, str]:
 
 
 def archive(files: dict[str, str]) -> bytes:
-    """Packs a commit and further files into the release archive, reproducibly."""
+    """Packs a Git commit and further files into a release archive, reproducibly."""
     stamp = int(git("log", "-1", "--format=%ct"))
     room = io.BytesIO(git("archive", "--format=tar", f"--prefix={NAME}/", "HEAD"))
     with tarfile.open(fileobj=room, mode="a") as tar:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes or checks the FuseSoC cores rtl/*.core: one for each product and one of all modules.
+"""Writes the FuseSoC core files rtl/*.core, or checks that they are current.
 
 A design that uses several products depends on the core of everything: each core lists all files
 that its product needs, and two of them would bring a module twice.
@@ -28,7 +28,7 @@ LINT = ["--assert", "-Wall"]
 
 @dataclasses.dataclass(frozen=True)
 class Core:
-    """Describes a FuseSoC core: name, description, and top modules, the default one first."""
+    """Describes a FuseSoC core to write: name, description and top modules."""
 
     name: str
     description: str
@@ -70,19 +70,19 @@ PRODUCTS = (
 
 
 def file_of(top: str) -> pathlib.Path:
-    """Returns the SystemVerilog file of a module."""
+    """Returns the path of an RTL module's SystemVerilog file, for a FuseSoC core."""
     return next(paths.RTL.glob(f"*/**/{top}.sv"))
 
 
 def files(core: Core) -> list[pathlib.Path]:
-    """Lists the SystemVerilog files of a FuseSoC core: headers, packages, modules bottom-up."""
+    """Lists the SystemVerilog files of a FuseSoC core in compilation order."""
     headers = sorted(path for folder in paths.rtl_folders() for path in folder.glob("**/*.svh"))
     needed = set(paths.rtl_closure([file_of(top) for top in core.tops]))
     return _ordered(headers, needed)
 
 
 def all_files() -> list[pathlib.Path]:
-    """Lists all files of rtl/: headers, packages in order, modules bottom-up."""
+    """Lists all SystemVerilog files of rtl/ in compilation order."""
     headers = sorted(path for folder in paths.rtl_folders() for path in folder.glob("**/*.svh"))
     return _ordered(headers, {p for f in paths.rtl_folders() for p in f.glob("**/*.sv")})
 
@@ -99,7 +99,7 @@ def _ordered(headers: list[pathlib.Path], needed: set[pathlib.Path]) -> list[pat
 
 
 def parameters(top: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yields a module's parameters with their descriptions; enum values by number."""
+    """Yields an RTL module's parameters with descriptions, for a FuseSoC core."""
     for name, (kind, default) in design.header(design.rtl_modules()[top]).items():
         text = f"default {default}"
         if kind not in design.PLAIN_TYPES:
@@ -110,7 +110,7 @@ def parameters(top: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def document(core: Core, sources: list[pathlib.Path]) -> dict[str, object]:
-    """Returns a FuseSoC core's content as a dictionary, in the order of its text."""
+    """Returns the content of a FuseSoC core file as a dictionary."""
     names: list[object] = []
     for path in sources:
         name = str(path.relative_to(paths.RTL))
@@ -142,7 +142,7 @@ def document(core: Core, sources: list[pathlib.Path]) -> dict[str, object]:
 
 
 def cores() -> dict[pathlib.Path, str]:
-    """Returns the text of every FuseSoC core by its file."""
+    """Returns the text of each FuseSoC core file of rtl/."""
     whole = Core("maeslant", "All of Maeslant's AES hardware", ("mae_stream_card",))
     found = {core.name: document(core, files(core)) for core in PRODUCTS}
     found["maeslant"] = document(whole, all_files())
@@ -154,7 +154,7 @@ def cores() -> dict[pathlib.Path, str]:
 
 
 def check_products() -> None:
-    """Raises MaeslantError for a product of configs/builds.yml that no core offers."""
+    """Raises MaeslantError if a product of configs/builds.yml is in no FuseSoC core."""
     offered = {top for core in PRODUCTS for top in core.tops}
     for name, build in configurations.products().items():
         if build["top"] not in offered:
@@ -162,7 +162,7 @@ def check_products() -> None:
 
 
 def main() -> int:
-    """Writes the FuseSoC cores, or checks them with --check."""
+    """Writes the FuseSoC core files, or checks with --check that they are current."""
     wanted = cores()
     present = {path: path.read_text() for path in paths.RTL.glob("*.core")}
     if "--check" in sys.argv:

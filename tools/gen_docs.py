@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the site's page for each module of rtl/: header, block diagram, parameters, ports.
+"""Generates a Markdown page for each RTL module: header, diagram, parameters, ports.
 
 The header comment is the truth; the page sets it beside the ports that slang reads, the modules it
 is made of, its users and its tests. The pages are not kept in the repository: `make site` makes
@@ -33,7 +33,7 @@ PAPERS = {
 
 @dataclasses.dataclass
 class Module:
-    """Holds the documentation of a SystemVerilog module: header, ports, parameters, submodules."""
+    """Holds what an RTL file says of its module: header, parameters, ports, submodules."""
 
     path: pathlib.Path
     header: str
@@ -43,17 +43,17 @@ class Module:
 
     @property
     def name(self) -> str:
-        """Returns the name of a module and of its file."""
+        """Returns the name of the RTL module, which is also that of its file."""
         return self.path.stem
 
     @property
     def folder(self) -> str:
-        """Returns the folder of rtl/ that holds a module."""
+        """Returns the name of the folder of rtl/ that holds the module."""
         return self.path.relative_to(paths.RTL).parts[0]
 
     @property
     def summary(self) -> str:
-        """Returns the first sentence of a module's header, without the module's name."""
+        """Returns the first sentence of the RTL module's header."""
         text = " ".join(self.header.split("\n\n")[0].split())
         text = re.sub(rf"^{self.name}: ?", "", text)
         return re.split(r"(?<=[.:]) ", text)[0].rstrip(".:")
@@ -70,7 +70,7 @@ def header_of(text: str) -> str:
 
 
 def squeeze(text: object) -> str:
-    """Joins SystemVerilog source text into one line without comments."""
+    """Joins SystemVerilog source text into one line and removes its comments."""
     return " ".join(re.sub(r"//.*", "", str(text)).split())
 
 
@@ -85,7 +85,7 @@ def visit(node, kind: str, found: list) -> list:
 
 
 def read(path: pathlib.Path, known: set[str]) -> Module:
-    """Parses a SystemVerilog file's header, parameters, ports and submodules."""
+    """Parses an RTL file by slang: header, parameters, ports, submodules."""
     tree = pyslang.syntax.SyntaxTree.fromFile(str(path))
     root = tree.root
     parameters = []
@@ -110,12 +110,12 @@ def read(path: pathlib.Path, known: set[str]) -> Module:
 
 
 def link(name: str, modules: dict[str, Module]) -> str:
-    """Returns a Markdown link to a module's page."""
+    """Returns a Markdown link to the page of an RTL module."""
     return f"[`{name}`]({name}.md)" if name in modules else f"`{name}`"
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
-    """Formats rows as a Markdown table with a head."""
+    """Formats rows as a Markdown table with column names."""
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return lines + [
         "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows
@@ -123,7 +123,7 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
 
 
 def schedules(name: str) -> list[str]:
-    """Returns the lines of a module's timing diagrams, recorded by tools/gen_schedules.py."""
+    """Returns the Markdown lines that show an RTL module's timing diagrams."""
     lines = []
     found = sorted((paths.ROOT / "docs" / "schedules").glob(f"{name}-*.json"))
     for path in found:
@@ -140,7 +140,7 @@ def schedules(name: str) -> list[str]:
 
 
 def tests_of(name: str, modules: dict[str, Module], tests: dict[str, str]) -> tuple[str, list[str]]:
-    """Finds a module's tests: named like it, else naming it, else those of its nearest users.
+    """Lists the test files of an RTL module, or those of the modules that use it.
 
     Gives the module that the tests are of, and their paths, two at most; fails where none is.
     """
@@ -159,7 +159,7 @@ def tests_of(name: str, modules: dict[str, Module], tests: dict[str, str]) -> tu
 
 
 def page(module: Module, modules: dict[str, Module], tests: dict[str, str]) -> str:
-    """Returns the documentation page of one module."""
+    """Returns the Markdown page of one RTL module."""
     source = module.path.relative_to(paths.ROOT)
     lines = [f"# {module.name}", "", f"[`{source}`](../../{source})", ""]
     lines += ["```text", module.header, "```", ""]
@@ -192,7 +192,7 @@ def page(module: Module, modules: dict[str, Module], tests: dict[str, str]) -> s
 
 
 def picture(module: Module) -> str:
-    """Returns the block diagram of a module as SVG."""
+    """Returns the block diagram of an RTL module as SVG."""
 
     def label(name: str, kind: str) -> str:
         width = re.search(r"\[[^\]]*\]", kind)
@@ -208,7 +208,7 @@ def picture(module: Module) -> str:
 
 
 def index(modules: dict[str, Module]) -> str:
-    """Returns the catalogue page of all modules, bottom-up."""
+    """Returns the Markdown page that lists all RTL modules, by folder."""
     lines = ["# Modules", ""]
     lines += ["Generated from the headers of the modules, in order of dependence.", ""]
     for folder in paths.RTL_ORDER:
@@ -224,7 +224,7 @@ def index(modules: dict[str, Module]) -> str:
 
 
 def write(out: pathlib.Path) -> None:
-    """Writes the documentation pages of all modules into a folder."""
+    """Writes the Markdown pages of all RTL modules to a folder."""
     files = [
         path
         for folder in paths.rtl_folders()
@@ -243,7 +243,7 @@ def write(out: pathlib.Path) -> None:
 
 
 def main() -> int:
-    """Writes the module pages to the named folder, or checks that they can be written."""
+    """Writes the pages of all RTL modules, or checks that they can be written."""
     parser = argparse.ArgumentParser(description=__doc__)
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--check", action="store_true", help="check that the pages can be written")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes results/figures.md, results/builds.md and the README's table of recommended builds.
+"""Writes the pages of measured figures and named builds from results/*.json.
 
 usage: maeslant measure --json | python tools/gen_figures.py
 Keeps the figures in results/figures.json, with the Verilator version and the commit. `--merge`
@@ -39,14 +39,14 @@ Written by tools/gen_figures.py. Authors are those of the [references](../docs/r
 
 
 def output(*command: str) -> str:
-    """Runs a program; returns its standard output."""
+    """Runs a program and returns what it prints."""
     return subprocess.run(
         command, cwd=paths.ROOT, capture_output=True, text=True, check=True
     ).stdout.strip()
 
 
 def figures_page(record: dict) -> str:
-    """Formats every measured figure as a Markdown page."""
+    """Formats all measured figures as the Markdown page results/figures.md."""
     later = "".join(f"; {part}: {commit}" for part, commit in record.get("later", {}).items())
     lines = ["# Measured figures", ""]
     lines += ["Clocks out of simulation, written by `maeslant measure --json | python"]
@@ -74,7 +74,7 @@ def figures_page(record: dict) -> str:
 
 
 def rates(name: str, figures: list[dict]) -> tuple[str, str, str]:
-    """Returns a build's clocks a block, blocks a clock and latency, empty if not measured."""
+    """Returns the measured rates and latency of a named build, empty if there are none."""
     mine = [f for f in figures if f["config"].split(",")[0] == name]
 
     def find(*words: str) -> str:
@@ -91,7 +91,7 @@ def rates(name: str, figures: list[dict]) -> tuple[str, str, str]:
 
 
 def builds_page(figures: list[dict]) -> str:
-    """Formats the table of all named builds."""
+    """Formats all named builds as the Markdown page results/builds.md."""
     lines = ["| build | kind | what it is | clocks/block | blocks/clock | latency |"]
     lines += ["|---|---|---|---:|---:|---:|"]
     for name, build in configurations.load().items():
@@ -101,7 +101,7 @@ def builds_page(figures: list[dict]) -> str:
 
 
 def recommended(figures: list[dict]) -> str:
-    """Formats the README's table of recommended builds: purpose, clocks, area, clock rate."""
+    """Formats the README's table of recommended builds."""
     rows = [row for table in json.loads(SYNTHESIS.read_text()) for row in table["rows"]]
     lines = ["| build | for | rate | area | clock |", "|---|---|---|---:|---:|"]
     for name, build in configurations.recommended().items():
@@ -119,7 +119,7 @@ def recommended(figures: list[dict]) -> str:
 
 
 def merged(record: dict, commit: str, figures: list[dict]) -> tuple[dict, list[dict]]:
-    """Replaces the published figures of builds that were measured again on a later commit."""
+    """Replaces published figures by those of builds that were measured again later."""
 
     def key(figure: dict) -> tuple[str, str]:
         return figure["part"], figure["config"].split(",")[0]
@@ -130,7 +130,7 @@ def merged(record: dict, commit: str, figures: list[dict]) -> tuple[dict, list[d
 
 
 def main() -> int:
-    """Writes the pages of published figures from their JSON, or checks that they are current."""
+    """Writes the pages of measured figures and builds, or checks that they are current."""
     check = "--check" in sys.argv
     given = "" if check or sys.stdin.isatty() else sys.stdin.read()
     if given.strip():

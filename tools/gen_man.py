@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the man page maeslant(1) or the shell completion, made from the command line's help."""
+"""Prints the man page maeslant(1) or a shell completion script."""
 
 import enum
 import os
@@ -46,7 +46,7 @@ interrupt.
 
 
 def escape(text: str) -> str:
-    """Escapes text for roff: backslashes, hyphens, a full stop or quote at the start of a line."""
+    """Escapes text for the man page's format, roff."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return "\n".join(
         rf"\&{line}" if line.startswith((".", "'")) else line for line in text.splitlines()
@@ -54,7 +54,7 @@ def escape(text: str) -> str:
 
 
 def parameter(found: object) -> str:
-    """Formats a command's argument or option in roff."""
+    """Formats an argument or option of a command for the man page."""
     if isinstance(found, typer.core.TyperArgument):
         head = rf"\fI{escape(found.metavar or found.name.removesuffix('_name').upper())}\fR"
     else:
@@ -70,7 +70,7 @@ def parameter(found: object) -> str:
 
 
 def commands(group: object, prefix: str = "") -> Iterator[tuple[str, object]]:
-    """Yields the visible commands; commands of a group with the group's name."""
+    """Yields the visible commands of `maeslant` with their full names."""
     for name, command in group.commands.items():
         if command.hidden:
             continue
@@ -81,7 +81,7 @@ def commands(group: object, prefix: str = "") -> Iterator[tuple[str, object]]:
 
 
 def page() -> str:
-    """Returns the man page maeslant(1) in roff."""
+    """Returns the man page maeslant(1) in roff format."""
     group = typer.main.get_command(app)
     text = HEAD.format(version=__version__, description=escape(group.help or ""))
     for name, command in commands(group):
@@ -93,7 +93,7 @@ def page() -> str:
 
 
 def completion(shell: str) -> str:
-    """Returns the shell completion script that the command line prints."""
+    """Returns the script that completes `maeslant` commands in a shell."""
     code = "from maeslant.cli import app; app(prog_name='maeslant')"
     environment = os.environ | {"_MAESLANT_COMPLETE": f"source_{shell}"}
     done = subprocess.run(

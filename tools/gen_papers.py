@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/papers.md: every table, figure and wish of the five papers with ours beside it.
+"""Writes docs/papers.md, which sets each claim of five papers beside our result.
 
 `--check` fails when the page does not match, when a row names a value that is not published, or
 when a state is unknown. A file of configs/papers is a paper:
@@ -60,11 +60,11 @@ the commands take.
 
 
 class MissingValue(Exception):
-    """Says that a row names a value that no published page or report has."""
+    """Raised if a row of docs/papers.md names a figure that is not published."""
 
 
 def tables(text: str) -> list[tuple[str, list[str], list[list[str]]]]:
-    """Returns the tables of a Markdown page: heading above, column names, rows of cells."""
+    """Parses the tables of a Markdown page: heading, column names, rows."""
     found: list[tuple[str, list[str], list[list[str]]]] = []
     heading, inside = "", False
     for line in text.splitlines():
@@ -83,7 +83,7 @@ def tables(text: str) -> list[tuple[str, list[str], list[list[str]]]]:
 
 
 def cell(text: str, heading: str, row: list[str], column: str) -> str:
-    """Returns a cell of the one row of a page's tables that begins with the given cells.
+    """Returns a cell of a published Markdown table, by row and column.
 
     A given cell that ends in … stands for every cell that begins with it.
     """
@@ -107,7 +107,7 @@ def cell(text: str, heading: str, row: list[str], column: str) -> str:
 
 
 def entry(found: object, key: str, file: str) -> object:
-    """Returns an entry of a JSON file by its name, its place, or NAME=NUMBER that it has."""
+    """Returns an entry of a published JSON file by its name or position."""
     name, _, number_there = key.partition("=")
     if isinstance(found, list):
         fits = [e for e in found if number_there and str(e.get(name)) == number_there]
@@ -120,7 +120,7 @@ def entry(found: object, key: str, file: str) -> object:
 
 
 def value(reference: str, root: pathlib.Path = paths.ROOT) -> tuple[str, str]:
-    """Returns a published value and the file that it stands in."""
+    """Returns the published value that a reference in configs/papers names, and its file."""
     words = " ".join(reference.split())
     if " ~ " in words:
         file, pattern = words.split(" ~ ", 1)
@@ -149,7 +149,7 @@ def value(reference: str, root: pathlib.Path = paths.ROOT) -> tuple[str, str]:
 
 
 def filled(text: str) -> str:
-    """Replaces the values that a text names, and appends links to where they stand."""
+    """Replaces references to published values in a text by the values, with links."""
     homes: dict[str, str] = {}
 
     def one(match: re.Match) -> str:
@@ -163,7 +163,7 @@ def filled(text: str) -> str:
 
 
 def work(name: str) -> str:
-    """Returns the entry of a paper in docs/references.md: authors, title, venue and year."""
+    """Returns authors, title and year of a paper from docs/references.md."""
     parts = REFERENCES.read_text().split(f"\n### {name}\n")
     if len(parts) != 2:
         raise MissingValue(f"docs/references.md has no entry {name}")
@@ -171,14 +171,14 @@ def work(name: str) -> str:
 
 
 def papers() -> list[dict]:
-    """Reads configs/papers in the order of docs/references.md."""
+    """Reads the descriptions of the five papers from configs/papers."""
     found = [yaml.safe_load(file.read_text()) for file in SOURCE.glob("*.yml")]
     text = REFERENCES.read_text()
     return sorted(found, key=lambda paper: text.find(f"### {paper['name']}\n"))
 
 
 def section(paper: dict) -> str:
-    """Formats the table of one paper."""
+    """Formats the Markdown section of one paper, with its table of results."""
     lines = [f"## {paper['name']}", "", work(paper["name"]), "", " ".join(paper["note"].split())]
     lines += [
         "",
@@ -196,7 +196,7 @@ def section(paper: dict) -> str:
 
 
 def page(works: list[dict]) -> str:
-    """Formats the whole page, with the number of rows in each state at its head."""
+    """Formats the Markdown page docs/papers.md."""
     many = collections.Counter(row["state"] for paper in works for row in paper["rows"])
     lines = ["| state | rows | meaning |", "|---|---:|---|"]
     lines += [f"| {state} | {many[state]} | {meaning} |" for state, meaning in STATES.items()]
@@ -204,7 +204,7 @@ def page(works: list[dict]) -> str:
 
 
 def main() -> int:
-    """Writes the page, or checks that it is current."""
+    """Writes docs/papers.md, or checks that it is current."""
     try:
         wanted = page(papers())
     except MissingValue as missing:

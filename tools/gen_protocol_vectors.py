@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tests/vectors/protocol.json: test vectors of docs/protocol.md.
+"""Writes the test vectors of the protected channel to tests/vectors/protocol.json.
 
 Every key, message, answer and chunk of a session of the golden model, as it passed the bus, and
 messages that must be refused, each with the reason. The same every time; --check compares.
@@ -32,17 +32,17 @@ COMMENT = (
 
 
 def octets(label: str, size: int) -> bytes:
-    """Returns reproducible pseudo-random bytes for a label."""
+    """Returns reproducible pseudo-random bytes for the protocol's test vectors."""
     return hashlib.shake_256(b"maeslant vectors " + label.encode()).digest(size)
 
 
 def pattern(length: int) -> bytes:
-    """Returns a reproducible plaintext of any length for the protocol vectors."""
+    """Returns a reproducible plaintext of any length for the protocol's test vectors."""
     return bytes((167 * at + at // 256 + length) % 256 for at in range(length))
 
 
 def shown(data: bytes) -> str:
-    """Formats short data in hexadecimal, long data by its hash, for the protocol vectors."""
+    """Formats bytes for the test vectors: in hexadecimal, or by their hash if long."""
     if len(data) <= 128:
         return data.hex()
     if data == pattern(len(data)):
@@ -51,7 +51,7 @@ def shown(data: bytes) -> str:
 
 
 def session() -> Session:
-    """Returns the inputs of the protocol vectors' session."""
+    """Returns secret, session ID and nonces of the test vectors' session."""
     return Session(
         octets("secret", 32),
         octets("session id", 16),
@@ -62,7 +62,7 @@ def session() -> Session:
 
 
 def keys(of: Session) -> list[dict]:
-    """Lists key and mask of each class and epoch of a session."""
+    """Lists key and IV mask of each message class and epoch of the test vectors."""
     return [
         {
             "class": cls,
@@ -77,7 +77,7 @@ def keys(of: Session) -> list[dict]:
 
 
 class Recorder:
-    """Records the exchanges and chunks of a protocol session."""
+    """Records the messages of a session of the protocol model, for the test vectors."""
 
     def __init__(self) -> None:
         self.session = session()
@@ -93,7 +93,7 @@ class Recorder:
         self.data: dict[tuple[int, int], bytes] = {}
 
     def run(self, job) -> bytes:
-        """Waits for a job of the protocol vectors' session and records its requests."""
+        """Waits for a call of the protocol model and records its requests."""
         try:
             return self.host.wait(job)
         except RefusedError:
@@ -103,7 +103,7 @@ class Recorder:
                 self.write_down(request)
 
     def write_down(self, request) -> None:
-        """Records one request of the protocol vectors with its response, and its chunk."""
+        """Records a request with its response and chunk for the test vectors."""
         where = (request.queue, request.kind, request.sequence)
         sealed = next(
             event.data
@@ -150,7 +150,7 @@ class Recorder:
         )
 
     def send(self, queue: int, base: int, data: bytes, chunk: int = 0, **more: int) -> None:
-        """Transfers data in the protocol vectors' session and records the requests."""
+        """Transfers data in the protocol model's session and records the messages."""
         job = self.host.h2d(queue, base, data, chunk, **more)
         for request in job.requests:
             if request.place:
@@ -164,7 +164,7 @@ class Recorder:
 
 
 def exchanges() -> Recorder:
-    """Records every kind of request of the protocol: two epochs, many lengths, refusals."""
+    """Records a session of the protocol model with every kind of request."""
     recorder = Recorder()
     host, run = recorder.host, recorder.run
     run(host.open())
@@ -207,7 +207,7 @@ def exchanges() -> Recorder:
 
 
 def refused(recorder: Recorder) -> list[dict]:
-    """Lists bad messages for the protocol vectors that a device after OPEN must refuse."""
+    """Lists requests for the test vectors that a card must refuse after OPEN."""
     right = recorder.exchanges[4]  # BATCH 2 on queue 0
     message = bytes.fromhex(right["message"])
     assert (right["kind"], right["queue"], right["sequence"]) == (Kind.BATCH, 0, 2)
@@ -253,7 +253,7 @@ def refused(recorder: Recorder) -> list[dict]:
 
 
 def _seal(of: Session, cls: int, queue: int, kind: int, epoch: int, number: int, body: bytes):
-    """Seals a message of the protocol vectors with any header under the right key."""
+    """Seals a request with any header under the right key, for the test vectors."""
     return Key(of, Class(cls), epoch, 1 << 34).seal_message(queue, kind, number, body)
 
 
@@ -264,7 +264,7 @@ def _transfer(seal, kind: int = Kind.H2D, **fields) -> bytes:
 
 
 def make() -> dict:
-    """Returns the content of tests/vectors/protocol.json."""
+    """Returns the content of the test vectors' file as a dictionary."""
     of = session()
     recorder = exchanges()
     return {
@@ -284,7 +284,7 @@ def make() -> dict:
 
 
 def main() -> int:
-    """Writes tests/vectors/protocol.json, or reports that it is stale with --check."""
+    """Writes the protocol's test vectors, or checks that they are current."""
     text = json.dumps(make(), indent=1) + "\n"
     if "--check" in sys.argv:
         stale = not FILE.exists() or FILE.read_text() != text

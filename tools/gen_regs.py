@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generates RTL, C headers and Python constants from regs/*.rdl; --check reports stale files.
+"""Generates RTL, C headers and Python constants from the register maps of regs/.
 
 A file of regs/ that defines an address map of its own name is a map; the others are included.
 The same input gives the same bytes, so that the result is committed and compared. The reference
@@ -45,7 +45,7 @@ def maps() -> list[str]:
 
 
 def elaborate(name: str) -> AddrmapNode:
-    """Compiles and elaborates the register map of a name."""
+    """Compiles a register map of regs/ by the SystemRDL compiler."""
     compiler = RDLCompiler()
     for definition in ALL_UDPS:
         compiler.register_udp(definition)
@@ -54,7 +54,7 @@ def elaborate(name: str) -> AddrmapNode:
 
 
 def export_rtl(top: AddrmapNode, folder: pathlib.Path) -> None:
-    """Writes a register map's RTL: register block and package."""
+    """Writes the SystemVerilog register block and package of a register map."""
     name = top.inst_name
     RegblockExporter().export(
         top,
@@ -78,7 +78,7 @@ def export_rtl(top: AddrmapNode, folder: pathlib.Path) -> None:
 
 
 def export_header(top: AddrmapNode, folder: pathlib.Path) -> None:
-    """Writes a register map's C header: field masks, a struct of the layout, enumerations."""
+    """Writes the C header of a register map: masks, a struct and enums."""
     name = top.inst_name
     path = folder / f"{name}_regs.h"
     CHeaderExporter().export(top, str(path), reuse_typedefs=False)
@@ -104,12 +104,12 @@ def export_header(top: AddrmapNode, folder: pathlib.Path) -> None:
 
 
 def number_name(name: str) -> str:
-    """Converts a name to CamelCase, as for SystemVerilog parameters."""
+    """Converts a register's name to CamelCase for SystemVerilog."""
     return "".join(part.capitalize() for part in name.split("_"))
 
 
 def registers(top: AddrmapNode) -> list[tuple[str, int]]:
-    """Lists every register and register file of a map with its offset."""
+    """Lists the registers of a register map with their offsets."""
     found = []
     for node in top.descendants(unroll=False):
         if isinstance(node, RegNode | RegfileNode):
@@ -120,14 +120,14 @@ def registers(top: AddrmapNode) -> list[tuple[str, int]]:
 
 
 def enums(top: AddrmapNode) -> dict[str, type]:
-    """Returns the enumerations of a register map's fields by name."""
+    """Returns the enumerated types of a register map's fields, by name."""
     fields = [node for node in top.descendants(unroll=False) if isinstance(node, FieldNode)]
     found = [field.get_property("encode") for field in fields]
     return {kind.type_name.removeprefix("mae_").removesuffix("_e"): kind for kind in found if kind}
 
 
 def export_offsets(top: AddrmapNode, folder: pathlib.Path) -> None:
-    """Writes the package of offsets for a register map whose decoder is written by hand."""
+    """Writes the SystemVerilog package with the register offsets of a map."""
     name = top.inst_name
     lines = ["// SPDX-License-Identifier: Apache-2.0", f"// {SUMMARY.format(name=name)}"]
     lines += [f"// {NOTICE.format(name=name)}"]
@@ -148,7 +148,7 @@ def export_offsets(top: AddrmapNode, folder: pathlib.Path) -> None:
 
 
 def export_python(top: AddrmapNode, folder: pathlib.Path) -> None:
-    """Writes a map's register offsets and enumerations as a Python module."""
+    """Writes the Python module with offsets and enums of a register map."""
     name = top.inst_name
     lines = ["# SPDX-License-Identifier: Apache-2.0", f'"""{SUMMARY.format(name=name)}', ""]
     lines += [NOTICE.format(name=name), '"""', ""]
@@ -163,7 +163,7 @@ def export_python(top: AddrmapNode, folder: pathlib.Path) -> None:
 
 
 def paragraph(text: str | None) -> str:
-    """Joins description text into one line a paragraph, keeping paragraphs and lists."""
+    """Joins the lines of a register's description into paragraphs."""
     if not text:
         return ""
     if "\n\n" in text or "\n1." in text:
@@ -172,7 +172,7 @@ def paragraph(text: str | None) -> str:
 
 
 def access(field: FieldNode) -> str:
-    """Returns the kind of software access to a register field."""
+    """Returns how software may access a register field, such as "read, write"."""
     if field.get_property("singlepulse"):
         return "write 1: pulse"
     if field.get_property("onwrite") is not None:
@@ -181,7 +181,7 @@ def access(field: FieldNode) -> str:
 
 
 def register_section(reg: RegNode, offset: str, name: str) -> list[str]:
-    """Returns the part of a map's page about one register."""
+    """Returns the Markdown section about one register of a map."""
     lines = ["", f"## `{name}` at {offset}", "", f"{reg.get_property('name')}. "]
     lines[-1] += paragraph(reg.get_property("desc"))
     lines += ["", "| bits | field | access | reset | meaning |", "|---|---|---|---|---|"]
@@ -199,7 +199,7 @@ def register_section(reg: RegNode, offset: str, name: str) -> list[str]:
 
 
 def export_page(top: AddrmapNode, folder: pathlib.Path) -> None:
-    """Writes the Markdown page of a register map."""
+    """Writes the Markdown page of a register map for the documentation site."""
     name = top.inst_name
     regs: list[tuple[str, str, RegNode]] = []
     for node in top.descendants(unroll=False):
@@ -234,7 +234,7 @@ def export_page(top: AddrmapNode, folder: pathlib.Path) -> None:
 
 
 def export_html(folder: pathlib.Path) -> None:
-    """Writes PeakRDL's HTML pages of the register maps, under build/."""
+    """Writes HTML pages of all register maps by PeakRDL, to build/."""
     from peakrdl_html import HTMLExporter
 
     for name in maps():
@@ -242,7 +242,7 @@ def export_html(folder: pathlib.Path) -> None:
 
 
 def generate(root: pathlib.Path) -> list[pathlib.Path]:
-    """Writes all files generated from regs/ below ``root``; returns their paths."""
+    """Writes all files that are generated from register maps to a tree; lists them."""
     rtl = {name: root / "rtl" / room / "generated" for name, room in DECODED_BY_HAND.items()}
     places = {
         export_rtl: root / "rtl" / "device" / "generated",
@@ -266,7 +266,7 @@ def generate(root: pathlib.Path) -> list[pathlib.Path]:
 
 
 def stale() -> list[str]:
-    """Lists the differences between the committed register files and freshly generated ones."""
+    """Lists committed files that differ from those generated from the register maps."""
     with tempfile.TemporaryDirectory() as temporary:
         fresh_root = pathlib.Path(temporary)
         found = []
@@ -280,7 +280,7 @@ def stale() -> list[str]:
 
 
 def main() -> int:
-    """Generates the files of all register maps, or checks them with --check."""
+    """Generates the files of all register maps, or checks with --check that they are current."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="fail when a committed file is stale")
     parser.add_argument(

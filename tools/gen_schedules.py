@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records docs/schedules: timing diagrams of the GCM engines, from simulation.
+"""Records and draws timing diagrams of the GCM engines to docs/schedules.
 
 maeslant/bench/measure/schedule_bench.py drives the engines and records them. Each diagram is kept
 as WaveDrom's JSON and drawn as SVG; the module's page shows it (tools/gen_docs.py). `--check` draws
@@ -29,7 +29,7 @@ ENGINES = {
 
 
 def record(top: str) -> dict[str, dict]:
-    """Simulates one GCM engine; returns its timing diagrams by name."""
+    """Simulates a GCM engine and returns its timing diagrams as WaveDrom JSON."""
     with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
         environment = {"MAESLANT_SCHEDULES": file.name}
         cocotb_bench.simulate(top, BENCH, parameters=ENGINES[top], env=environment)
@@ -37,14 +37,14 @@ def record(top: str) -> dict[str, dict]:
 
 
 def draw(diagram: dict) -> str:
-    """Draws a timing diagram as SVG on a white background."""
+    """Draws a WaveDrom timing diagram as SVG."""
     svg = wavedrom.render(json.dumps(diagram)).tostring()
     white = '<rect width="100%" height="100%" style="fill:#fff;stroke:none"/>'
     return svg.replace("</defs>", f"</defs>{white}", 1) + "\n"
 
 
 def files(diagrams: dict[str, dict]) -> dict[pathlib.Path, str]:
-    """Returns the files of docs/schedules with their content."""
+    """Returns the files of docs/schedules: each timing diagram as JSON and SVG."""
     found = {}
     for name, diagram in diagrams.items():
         found[OUT / f"{name}.json"] = json.dumps(diagram, indent=1) + "\n"
@@ -53,7 +53,7 @@ def files(diagrams: dict[str, dict]) -> dict[pathlib.Path, str]:
 
 
 def main() -> int:
-    """Records, draws and writes the timing diagrams, or checks the drawings with --check."""
+    """Records and draws the GCM engines' timing diagrams, or checks the drawings."""
     if "--check" in sys.argv:
         kept = {path.stem: json.loads(path.read_text()) for path in sorted(OUT.glob("*.json"))}
         wanted = files(kept)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Installs the C libraries, their headers, pkg-config files, the man page and shell completion.
+"""Installs the C libraries, headers, pkg-config files, man page and completions.
 
 usage: install.py library|documents|uninstall   with PREFIX, DESTDIR and LIBDIR in the environment
 
@@ -44,7 +44,7 @@ Cflags: -I${{includedir}}
 
 @dataclasses.dataclass(frozen=True)
 class Library:
-    """Describes a C library: sources, headers and requirements of its users."""
+    """Describes a C library to install: sources, headers, required libraries."""
 
     name: str
     description: str
@@ -54,7 +54,7 @@ class Library:
     needs: tuple[str, str] | None = None  # a header of the system, and Debian's package
 
     def files(self) -> dict[str, pathlib.Path]:
-        """Returns the installed path of each of the library's files."""
+        """Lists the paths to which the C library's files are installed."""
         stem = f"lib{self.name}"
         return {
             "shared": LIBDIR / f"{stem}.so.{__version__}",
@@ -94,7 +94,7 @@ def staged(path: pathlib.Path) -> pathlib.Path:
 
 
 def put(path: pathlib.Path, data: bytes, mode: int = 0o644) -> None:
-    """Installs a file, wholly or not at all."""
+    """Installs a file at a path, wholly or not at all."""
     place = staged(path)
     part = place.with_name(f".{place.name}.new")
     part.write_bytes(data)
@@ -104,7 +104,7 @@ def put(path: pathlib.Path, data: bytes, mode: int = 0o644) -> None:
 
 
 def link(path: pathlib.Path, to: str) -> None:
-    """Installs a symbolic link under DESTDIR."""
+    """Installs a symbolic link at a path under DESTDIR."""
     place = staged(path)
     place.unlink(missing_ok=True)
     place.symlink_to(to)
@@ -112,7 +112,7 @@ def link(path: pathlib.Path, to: str) -> None:
 
 
 def install_library(library: Library, work: pathlib.Path) -> None:
-    """Builds the shared and the static library and installs what a C program needs."""
+    """Builds and installs a C library, shared and static, with its headers."""
     where, stem = library.files(), f"lib{library.name}"
     flags = (*c_driver.OPTIMISED, f"-ffile-prefix-map={c_driver.DRIVER}=driver")
     objects = c_driver.compile_objects(work / library.name, flags, library.sources())
@@ -141,7 +141,7 @@ def install_library(library: Library, work: pathlib.Path) -> None:
 
 
 def install_libraries() -> None:
-    """Installs each C library that can be built here; reports why another is left out."""
+    """Installs each C library that this machine can build."""
     with tempfile.TemporaryDirectory() as work:
         for library in LIBRARIES:
             if library.needs:
@@ -156,7 +156,7 @@ def install_libraries() -> None:
 
 
 def install_documents() -> None:
-    """Installs the man page and each shell's completion."""
+    """Installs the man page and the completion scripts of the shells."""
     from tools import gen_man
 
     put(MANPAGE, gen_man.page().encode())
@@ -165,7 +165,7 @@ def install_documents() -> None:
 
 
 def uninstall() -> None:
-    """Removes what was installed under the same PREFIX, LIBDIR and DESTDIR, and nothing else."""
+    """Removes the files that an installation with the same variables has installed."""
     paths = [path for library in LIBRARIES for path in library.files().values()]
     for path in [*paths, MANPAGE, *COMPLETIONS.values()]:
         place = pathlib.Path(f"{os.environ.get('DESTDIR', '')}{path}")
@@ -178,7 +178,7 @@ STEPS = {"library": install_libraries, "documents": install_documents, "uninstal
 
 
 def main() -> int:
-    """Runs the installation steps named on the command line."""
+    """Installs or removes what the command line names."""
     if not sys.argv[1:] or not set(sys.argv[1:]) <= STEPS.keys():
         sys.exit(__doc__)
     if not (PREFIX.is_absolute() and LIBDIR.is_absolute()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks format and lint of SystemVerilog, Python, C and C++. `--fix` formats in place.
+"""Checks format and lint of the SystemVerilog, Python, C and C++ sources. `--fix` formats in place.
 
 Verible's format and lint; Verilator's -Wall on every module of rtl/ as a top with its default
 parameters and on the named builds; slang on all of it together, and Yosys through slang;
@@ -21,13 +21,13 @@ SKIPPED = {"generated", "build", ".venv", "__pycache__"}
 
 
 def files(root: pathlib.Path, *patterns: str) -> list[pathlib.Path]:
-    """Lists the files written by hand that match patterns."""
+    """Lists the hand-written source files that match patterns."""
     found = {path for pattern in patterns for path in root.glob(pattern)}
     return sorted(p for p in found if not SKIPPED & set(p.relative_to(root).parts))
 
 
 def _run(command: list[object], root: pathlib.Path = paths.ROOT) -> str:
-    """Runs a lint command; returns its output if it fails, else an empty string."""
+    """Runs a lint program; returns its output if it fails, else ""."""
     done = subprocess.run(
         [str(word) for word in command], cwd=root, capture_output=True, text=True, check=False
     )
@@ -36,13 +36,13 @@ def _run(command: list[object], root: pathlib.Path = paths.ROOT) -> str:
 
 
 def _all(commands: list[list[object]], root: pathlib.Path) -> list[str]:
-    """Runs lint commands in parallel; returns the outputs of those that fail."""
+    """Runs lint programs in parallel; returns the outputs of those that fail."""
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         return [text for text in pool.map(lambda c: _run(c, root), commands) if text]
 
 
 def _format(tool: list[object], sources: list[pathlib.Path], fix: bool) -> list[str]:
-    """Lists the files that a formatter would change, or formats them with ``fix``."""
+    """Lists the files that a formatter would change, or formats them."""
     found = []
     for path in sources:
         text = path.read_text()
@@ -59,13 +59,13 @@ def _format(tool: list[object], sources: list[pathlib.Path], fix: bool) -> list[
 
 
 def verible_format(root: pathlib.Path, fix: bool) -> list[str]:
-    """Checks the format of SystemVerilog with Verible."""
+    """Checks the format of all SystemVerilog files by Verible."""
     sources = files(root, "rtl/**/*.sv", "tests/**/*.sv", "formal/**/*.sv")
     return _format([paths.tool("verible-verilog-format"), "--column_limit=100"], sources, fix)
 
 
 def verible_lint(root: pathlib.Path) -> list[str]:
-    """Checks the style of SystemVerilog with Verible, by .rules.verible_lint."""
+    """Checks the style of all SystemVerilog files by Verible."""
     sources = files(root, "rtl/**/*.sv", "tests/**/*.sv", "formal/**/*.sv")
     rules = f"--rules_config={paths.ROOT / '.rules.verible_lint'}"
     tool = [paths.tool("verible-verilog-lint"), rules]
@@ -84,7 +84,7 @@ EDGES: dict[str, dict[str, tuple[int, ...]]] = {
 
 
 def verilator_tops(root: pathlib.Path) -> list[tuple[pathlib.Path, dict[str, object]]]:
-    """Lists every module with its defaults, the named builds, and the ends of some ranges.
+    """Lists RTL modules with the parameters to lint each with by Verilator.
 
     Leaves out modules with a type parameter, which are linted within their parents.
     """
@@ -105,7 +105,7 @@ def verilator_tops(root: pathlib.Path) -> list[tuple[pathlib.Path, dict[str, obj
 
 
 def _overrides(path: pathlib.Path, parameters: dict[str, object]) -> list[str]:
-    """Returns parameters as Verilator options, with the width of enum values."""
+    """Returns the Verilator options that set an RTL module's parameters."""
     packages = "".join(package.read_text() for package in paths.rtl_packages())
     bits = re.findall(r"typedef enum logic \[(\d+):0\] {[^}]*} (\w+_e);", packages)
     sizes = {kind: f"{int(high) + 1}'d" for high, kind in bits}
@@ -115,7 +115,7 @@ def _overrides(path: pathlib.Path, parameters: dict[str, object]) -> list[str]:
 
 
 def verilator_lint(root: pathlib.Path) -> list[str]:
-    """Lints every module with Verilator; each warning is an error."""
+    """Lints every RTL module by Verilator; each warning is an error."""
     commands = []
     for path, parameters in verilator_tops(root):
         commands.append(
@@ -130,13 +130,13 @@ def verilator_lint(root: pathlib.Path) -> list[str]:
 
 
 def _foreign() -> list[object]:
-    """Returns the slang options that find other projects' modules without warnings on them."""
+    """Returns the slang options that find modules of other projects, without warnings."""
     found = [word for folder in paths.foreign_folders() for word in ("-y", folder)]
     return [*found, "--libext", ".v", "--suppress-warnings", "**/picorv32.v"] if found else []
 
 
 def slang(root: pathlib.Path) -> list[str]:
-    """Checks that slang accepts all modules together, for simulation and for synthesis."""
+    """Checks that slang compiles all RTL modules, for simulation and synthesis."""
     import pyslang
 
     packages = paths.rtl_packages()
@@ -154,7 +154,7 @@ def slang(root: pathlib.Path) -> list[str]:
 
 
 def yosys(root: pathlib.Path) -> list[str]:
-    """Checks that Yosys reads every module, through the smallest builds of the top modules."""
+    """Checks that Yosys can read every RTL module."""
     modules = {p.stem: p for p in files(root, "rtl/**/*.sv") if not p.stem.endswith("_pkg")}
     used = {
         other for path in modules.values() for other in paths.rtl_closure([path]) if other != path
@@ -176,13 +176,13 @@ def yosys(root: pathlib.Path) -> list[str]:
 
 
 def clang_format(root: pathlib.Path, fix: bool) -> list[str]:
-    """Checks the format of C and C++, by .clang-format and sim/.clang-format."""
+    """Checks the format of all C and C++ files by clang-format."""
     patterns = [f"{top}/**/*.{suffix}" for top in ("driver", "sim") for suffix in ("c", "h", "cpp")]
     return _format([paths.tool("clang-format"), "--style=file"], files(root, *patterns), fix)
 
 
 def ruff(root: pathlib.Path, fix: bool) -> list[str]:
-    """Checks the format and lint of Python with Ruff, by pyproject.toml."""
+    """Checks format and lint of all Python files by Ruff."""
     tool = paths.tool("ruff")
     if fix:
         return _all([[tool, "check", "--fix", "-q", "."], [tool, "format", "-q", "."]], root)
@@ -191,7 +191,7 @@ def ruff(root: pathlib.Path, fix: bool) -> list[str]:
 
 
 def problems(root: pathlib.Path = paths.ROOT, fix: bool = False) -> list[str]:
-    """Runs all format and lint checks; returns the problems."""
+    """Runs all format and lint checks of the sources; returns their errors."""
     found = [*ruff(root, fix), *clang_format(root, fix), *verible_format(root, fix)]
     if not fix:
         found += [*verible_lint(root), *slang(root), *yosys(root)]
@@ -200,7 +200,7 @@ def problems(root: pathlib.Path = paths.ROOT, fix: bool = False) -> list[str]:
 
 
 def main() -> int:
-    """Prints the problems of format and lint; returns 0 if there are none."""
+    """Prints the format and lint errors of the sources; returns 0 if there are none."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--fix", action="store_true", help="format in place")
     found = problems(fix=parser.parse_args().fix)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pins what pyproject.toml asks for in requirements.lock, with versions, hashes and groups.
+"""Writes requirements.lock, which pins all Python packages by version and hash.
 
 A group is `run`, what the command line always needs, or an extra. The line above each package
 names the groups that take it, themselves or through another package; tools/setup.py reads it.
@@ -23,12 +23,12 @@ UV = "uv==0.13.9"
 
 
 def groups() -> list[str]:
-    """Lists the groups of Python packages: `run`, then each extra."""
+    """Lists the groups of Python packages to pin: `run`, then each extra of pyproject.toml."""
     return ["run", *tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]]
 
 
 def packages(text: str) -> dict[str, str]:
-    """Splits a list of Python requirements into packages, with marker and lines of each."""
+    """Parses the lines of a resolved requirements file into packages."""
     found: dict[str, str] = {}
     for line in text.splitlines(keepends=True):
         if not line.startswith((" ", "#")):
@@ -39,12 +39,12 @@ def packages(text: str) -> dict[str, str]:
 
 
 def _pin(requirement: str) -> str:
-    """Returns name and version of a Python requirement, without its marker."""
+    """Returns the name and version of a pinned Python package."""
     return requirement.split(";")[0].strip()
 
 
 def main() -> None:
-    """Resolves the versions of all groups of Python packages and writes requirements.lock."""
+    """Resolves the versions of all Python packages and writes requirements.lock."""
     with tempfile.TemporaryDirectory() as folder:
         venv.create(folder, with_pip=True)
         binaries, fresh = pathlib.Path(folder) / "bin", pathlib.Path(folder) / "fresh"

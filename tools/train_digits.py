@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains and quantizes the digit network: maeslant/protected/network/digits.json.
+"""Trains the network that classifies handwritten digits, and quantizes it to int8.
 
 Plain NumPy, fixed seeds. Float sums differ in their last bits between machines; so that the result
 does not, the weights are rounded to multiples of 2^-16 after each step, far coarser than those
@@ -23,7 +23,7 @@ FULL_SCALE = 16.0  # of a pixel
 
 
 def patches(maps: np.ndarray) -> np.ndarray:
-    """Returns the 3x3 patch around each pixel of feature maps."""
+    """Returns the 3x3 neighbourhood of each pixel of feature maps, for convolution."""
     count, height, width, channels = maps.shape
     padded = np.pad(maps, ((0, 0), (1, 1), (1, 1), (0, 0)))
     view = np.lib.stride_tricks.sliding_window_view(padded, (KERNEL, KERNEL), (1, 2))
@@ -31,7 +31,7 @@ def patches(maps: np.ndarray) -> np.ndarray:
 
 
 def unpatches(slopes: np.ndarray, channels: int) -> np.ndarray:
-    """Sums 3x3 patches back to feature maps: the transpose of :func:`patches`."""
+    """Adds 3x3 neighbourhoods back to feature maps, the transpose of ``patches``."""
     count, height, width, _ = slopes.shape
     parts = slopes.reshape(count, height, width, KERNEL, KERNEL, channels)
     padded = np.zeros((count, height + 2, width + 2, channels))
@@ -42,7 +42,7 @@ def unpatches(slopes: np.ndarray, channels: int) -> np.ndarray:
 
 
 def forward(weights: list[np.ndarray], maps: np.ndarray) -> list[np.ndarray]:
-    """Returns the float output of each layer of the digit network."""
+    """Computes the output of each layer of the digit network in floating point."""
     first = np.maximum(patches(maps) @ weights[0] + weights[1], 0)
     second = np.maximum(patches(first) @ weights[2] + weights[3], 0)
     count, height, width, channels = second.shape
@@ -52,7 +52,7 @@ def forward(weights: list[np.ndarray], maps: np.ndarray) -> list[np.ndarray]:
 
 
 def slopes(weights: list[np.ndarray], maps: np.ndarray, wanted: np.ndarray) -> list[np.ndarray]:
-    """Returns the gradient of the mean cross-entropy with respect to each weight of the network."""
+    """Computes the gradient of the digit network's loss for all weights."""
     first, second, pooled, outputs = forward(weights, maps)
     count = len(maps)
     chances = np.exp(outputs - outputs.max(axis=1, keepdims=True))
@@ -73,7 +73,7 @@ def slopes(weights: list[np.ndarray], maps: np.ndarray, wanted: np.ndarray) -> l
 
 
 def train(maps: np.ndarray, wanted: np.ndarray) -> list[np.ndarray]:
-    """Trains float weights and biases of the three layers by gradient descent with momentum."""
+    """Trains the digit network's weights by gradient descent with momentum."""
     random = np.random.Generator(np.random.PCG64(SEED))
     sizes = [(KERNEL**2, CHANNELS), (KERNEL**2 * CHANNELS, CHANNELS), (16 * CHANNELS, CLASSES)]
     weights = []
@@ -95,7 +95,7 @@ def train(maps: np.ndarray, wanted: np.ndarray) -> list[np.ndarray]:
 
 
 def quantize(weights: list[np.ndarray], maps: np.ndarray) -> list[layers.Layer]:
-    """Quantizes the network to int8, with one scale a layer from its largest weight and output."""
+    """Quantizes the digit network to int8, with one scale for each layer."""
     first, second, _, outputs = forward(weights, maps)
     tops = [np.abs(values).max() for values in (first, second, outputs)]
     shapes = [(KERNEL, KERNEL, 1), (KERNEL, KERNEL, CHANNELS), (1, 1, 16 * CHANNELS)]
@@ -123,7 +123,7 @@ def quantize(weights: list[np.ndarray], maps: np.ndarray) -> list[layers.Layer]:
 
 
 def make() -> str:
-    """Trains the digit network and returns the text of digits.json."""
+    """Trains and quantizes the digit network; returns the text of digits.json."""
     pixels, wanted = digits.images()
     known, unknown = digits.split()
     maps = pixels / FULL_SCALE
@@ -138,7 +138,7 @@ def make() -> str:
 
 
 def main() -> int:
-    """Writes digits.json, or checks it with --check."""
+    """Trains the digit network and writes digits.json, or checks it with --check."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="fail when the file is stale")
     check = parser.parse_args().check

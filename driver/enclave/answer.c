@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sends requests to the protected card, takes responses and waits for them: docs/protocol.md §6. */
+/* Sends requests to the protected card, takes its responses and waits for them. */
 #include "state.h"
 
 #include <sched.h>
@@ -14,7 +14,7 @@ static size_t response_bytes(const struct request *request)
     return request->kind == KIND_D2H ? 32 : 16;
 }
 
-/* Returns true if a genuine card can give this response to a request. */
+/* Returns true if a genuine card could have sent this response to the request. */
 static bool possible(const mae_session_t *session, const struct request *request,
                      const struct wire_response *response)
 {
@@ -40,7 +40,7 @@ static bool possible(const mae_session_t *session, const struct request *request
     return response->executed == executed && response->value == value;
 }
 
-/* Erases the session's key bank that no queue and no unanswered request uses. */
+/* Erases the keys of an epoch once no queue and no unanswered request uses them. */
 static void erase_old(mae_session_t *session)
 {
     uint32_t least = UINT32_MAX;
@@ -58,7 +58,7 @@ static void erase_old(mae_session_t *session)
             keys_erase(&session->banks[i]);
 }
 
-/* Completes a request by its response: frees its buffer, updates its task and its queue's epoch. */
+/* Completes a request whose response was verified, and updates its task and queue. */
 static void complete_request(mae_session_t *session, uint32_t queue, struct request *request,
                              const struct wire_response *response)
 {
@@ -94,7 +94,7 @@ static void complete_request(mae_session_t *session, uint32_t queue, struct requ
         task_answered(task);
 }
 
-/* Copies a response once to private memory and decrypts it there; false: its tag is wrong. */
+/* Copies a response to private memory and decrypts it there; false if its tag is wrong. */
 static bool open_answer(mae_session_t *session, uint32_t queue, const struct request *request,
                         uint64_t at, size_t body_bytes)
 {
@@ -110,7 +110,7 @@ static bool open_answer(mae_session_t *session, uint32_t queue, const struct req
     return same & right;
 }
 
-/* Decrypts the chunk of an answered d2h transfer, alone or in threads; false: its tag is wrong. */
+/* Decrypts the chunk that an answered D2H request names; false if its tag is wrong. */
 static bool open_chunk(mae_session_t *session, uint32_t queue, struct request *request,
                        const struct wire_response *response, const uint8_t *tag)
 {
@@ -128,7 +128,7 @@ static bool open_chunk(mae_session_t *session, uint32_t queue, struct request *r
     return true;
 }
 
-/* Completes a request whose chunk a thread has decrypted; false: not yet. */
+/* Completes a D2H request once a thread has decrypted its chunk; false if none has yet. */
 static bool poll_chunk(mae_session_t *session, uint32_t queue, struct request *request)
 {
     int state = request->work.state;
@@ -142,7 +142,7 @@ static bool poll_chunk(mae_session_t *session, uint32_t queue, struct request *r
     return true;
 }
 
-/* Takes the response to a request if its plaintext number shows that it has arrived. */
+/* Reads the response to a request from shared memory if its number shows that it is there. */
 static bool poll_response(mae_session_t *session, uint32_t queue, struct request *request)
 {
     uint64_t slot =
@@ -183,7 +183,7 @@ static bool poll_response(mae_session_t *session, uint32_t queue, struct request
     return true;
 }
 
-/* Polls all request queues once; returns true if a request was sent or a response taken. */
+/* Polls all queues of a session once; returns true if a request was sent or a response taken. */
 static bool poll(mae_session_t *session)
 {
     bool some = false;
@@ -211,7 +211,7 @@ mae_error_t mae_session_poll(mae_session_t *session, bool *news)
     return session_over(session) ? MAE_E_POISONED : MAE_OK;
 }
 
-/* Ends a session because of a task that was not answered in time; names the late request. */
+/* Ends a protected session because one of its requests was not answered in time. */
 static void expire(mae_session_t *session, const mae_task_t *task)
 {
     const struct channel *channel = &session->channels[task->result.queue];

@@ -2,13 +2,14 @@
 /* Encrypts chunks into shared memory; copies chunks out of it and decrypts them (D1, H10, H17). */
 #include "state.h"
 
-/* Returns the 4 KiB buffer (stage) through which a thread seals and opens chunks. */
+/* Returns the thread's private 4 KiB buffer (stage) for the plaintext of chunks. */
 static uint8_t *stage_of(mae_session_t *session, unsigned thread)
 {
     return thread ? session->pool.lanes[thread].stage : session->stage;
 }
 
-/* Encrypts a chunk into shared memory through a private buffer; never reads shared memory. */
+/* Encrypts a chunk of a transfer by GCM into shared memory, through a private buffer. It never
+   reads shared memory. */
 enum chunk_end chunk_seal(mae_session_t *session, unsigned thread, struct request *request,
                           chunk_pause *pause, void *user)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Implements the enclave's access to the operating system's process over a shared page. Nothing
- * here decides anything: what comes back is given on as register values, addresses and time, all
- * of which the session treats as the adversary's. The only thing checked is that a buffer lies in
- * the window, so that the copies stay inside it.
+ * Connects the enclave to the process that owns the card, by commands in a shared page. Nothing
+ * here decides anything: what comes back is given on as register values, addresses and time, all of
+ * which the session treats as the adversary's. The only thing checked is that a buffer lies in the
+ * window, so that the copies stay inside it.
  */
 #include "gate.h"
 
@@ -30,7 +30,7 @@ struct mae_gate {
     uint32_t keeps;
 };
 
-/* Writes bytes to the shared page in aligned units of 8, zeros behind them. */
+/* Writes bytes to the shared page of a gate in units of 8 bytes, filled up with zeros. */
 static void put(volatile uint64_t *to, const void *from, size_t size)
 {
     const uint8_t *source = from;
@@ -41,7 +41,7 @@ static void put(volatile uint64_t *to, const void *from, size_t size)
     }
 }
 
-/* Reads bytes from the shared page in aligned units of 8. */
+/* Reads bytes from the shared page of a gate in units of 8 bytes. */
 static void get(void *to, const volatile uint64_t *from, size_t size)
 {
     uint8_t *target = to;
@@ -51,7 +51,7 @@ static void get(void *to, const volatile uint64_t *from, size_t size)
     }
 }
 
-/* Waits for the operating system's process to answer a command; false: no answer will come. */
+/* Waits for the process that owns the card to answer a command; false if it has died. */
 static bool answered(const mae_gate_t *gate, uint64_t old)
 {
     for (int i = 0; i < PATIENCE; i++) {
@@ -64,7 +64,7 @@ static bool answered(const mae_gate_t *gate, uint64_t old)
     return false;
 }
 
-/* Sends a command to the operating system's process and waits; false: the command failed. */
+/* Sends a command to the process that owns the card and waits; false if the command failed. */
 static bool ask(mae_gate_t *gate, enum gate_command command, uint64_t offset, uint64_t size)
 {
     volatile struct gate_page *page = gate->page;
@@ -86,7 +86,7 @@ static bool ask(mae_gate_t *gate, enum gate_command command, uint64_t offset, ui
     return page->status == 0;
 }
 
-/* Reads a register of the card through the operating system's process. */
+/* Reads registers of the card through the process that owns it. */
 static void gate_read(void *user, uint32_t offset, void *bytes, size_t size)
 {
     mae_gate_t *gate = user;
@@ -96,7 +96,7 @@ static void gate_read(void *user, uint32_t offset, void *bytes, size_t size)
         memset(bytes, 0xff, size); /* as on PCIe */
 }
 
-/* Writes a register of the card through the operating system's process. */
+/* Writes registers of the card through the process that owns it. */
 static void gate_write(void *user, uint32_t offset, const void *bytes, size_t size)
 {
     mae_gate_t *gate = user;
@@ -104,7 +104,7 @@ static void gate_write(void *user, uint32_t offset, const void *bytes, size_t si
     (void)ask(gate, GATE_WRITE, offset, size); /* writes are posted */
 }
 
-/* Allocates shared memory, from released pieces or by the operating system's process. */
+/* Allocates memory shared with the card: a released piece, or a new one from its process. */
 static bool gate_allocate(void *user, size_t size, uint64_t *host, uint64_t *at)
 {
     mae_gate_t *gate = user;
@@ -126,7 +126,7 @@ static bool gate_allocate(void *user, size_t size, uint64_t *host, uint64_t *at)
     return true;
 }
 
-/* Keeps released shared memory for reuse, or returns it to the operating system's process. */
+/* Keeps released shared memory for the next allocation of equal size, or returns it. */
 static void gate_release(void *user, uint64_t host, uint64_t at, size_t size)
 {
     mae_gate_t *gate = user;
@@ -136,7 +136,7 @@ static void gate_release(void *user, uint64_t host, uint64_t at, size_t size)
         (void)ask(gate, GATE_RELEASE, at - (uintptr_t)gate->window, size);
 }
 
-/* Returns the card's clock; after the other process's death it advances, so that calls time out. */
+/* Returns the card's clock count; it also advances after the death of the card's process. */
 static uint64_t gate_now(void *user)
 {
     mae_gate_t *gate = user;
@@ -145,14 +145,14 @@ static uint64_t gate_now(void *user)
     return gate->clocks;
 }
 
-/* Lets the card work while the session waits. */
+/* Lets the card's process run while the session waits for a response. */
 static void gate_pause(void *user, bool news)
 {
     if (!news)
         (void)ask(user, GATE_PAUSE, 0, 0);
 }
 
-/* Receives the files of page and window and the window's size; on failure closes the files. */
+/* Receives the files of the shared page and memory window from the card's process. */
 static bool receive(int socket, struct gate_hello *hello, int files[2])
 {
     char control[CMSG_SPACE(2 * sizeof(int))];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Defines the commands between the enclave's and the operating system's process, in a shared page.
- * Who asks fills in the command and counts `asked` up; who answers fills in the rest and sets
- * `answered` to it. Both wait by turning a while, then by a futex.
+ * Defines the shared page by which the enclave commands the process that owns the card. Who asks
+ * fills in the command and counts `asked` up; who answers fills in the rest and sets `answered` to
+ * it. Both wait by turning a while, then by a futex.
  */
 #ifndef MAE_GATE_H
 #define MAE_GATE_H
@@ -24,7 +24,8 @@ enum gate_command {
 
 enum { GATE_DATA = 1088, GATE_TURNS = 2000, GATE_VERSION = 3 };
 
-/* The page shared with the operating system's process; every field has 8 bytes (outside.c). */
+/* Defines the page that the enclave shares with the process that owns the card. Every field has 8
+   bytes (outside.c). */
 struct gate_page {
     _Atomic uint64_t asked;
     _Atomic uint64_t answered;
@@ -37,14 +38,14 @@ struct gate_page {
     uint64_t data[GATE_DATA / 8];
 };
 
-/* The message over the socket that carries the files of the shared page and the window. */
+/* Defines the message that carries the files of shared page and memory over the socket. */
 struct gate_hello {
     uint32_t version;
     uint32_t reserved;
     uint64_t window_bytes;
 };
 
-/* Waits until the shared *word differs from `old`; false: not within the milliseconds. The futex is
+/* Waits until a word of the shared page differs from `old`; false after a time-out. The futex is
    its low half: the kernel compares 32 bits. */
 static inline int gate_await(_Atomic uint64_t *word, uint64_t old, int milliseconds)
 {
@@ -64,7 +65,7 @@ static inline int gate_await(_Atomic uint64_t *word, uint64_t old, int milliseco
     return 0;
 }
 
-/* Writes a word of the shared page and wakes the other process. */
+/* Writes a word of the shared page and wakes the process that waits for it. */
 static inline void gate_tell(_Atomic uint64_t *word, uint64_t value)
 {
     atomic_store_explicit(word, value, memory_order_release);

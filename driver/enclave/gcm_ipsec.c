@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements AES-256-GCM by Intel's ipsec-mb, which uses wider vectors than OpenSSL 3.0. */
+/* Implements the enclave's AES-256-GCM by Intel's ipsec-mb library, which uses wide vectors. */
 #include "gcm.h"
 
 #include <intel-ipsec-mb.h>
@@ -7,18 +7,18 @@
 #include <string.h>
 #include <threads.h>
 
-/* The AES key schedule and the powers of H, which must be aligned to 64 bytes. */
+/* Holds the AES round keys and the powers of GCM's hash key H, aligned to 64 bytes. */
 struct gcm {
     struct gcm_key_data key;
     struct gcm_context_data context;
     bool seals;
 };
 
-/* The functions of Intel's ipsec-mb, which it chooses by the processor once. */
+/* Holds the functions that Intel's ipsec-mb library has chosen for this processor. */
 static IMB_MGR *library;
 static once_flag library_once = ONCE_FLAG_INIT;
 
-/* Initializes Intel's ipsec-mb once. */
+/* Initializes Intel's ipsec-mb library once for this process. */
 static void load_library(void)
 {
     library = alloc_mb_mgr(0);

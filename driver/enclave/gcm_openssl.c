@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements AES-256-GCM by OpenSSL, for machines without ipsec-mb. */
+/* Implements the enclave's AES-256-GCM by OpenSSL, for machines without ipsec-mb. */
 #include "gcm.h"
 
 #include <openssl/crypto.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements the enclave's key derivation, random numbers, wiping and comparing, by OpenSSL. */
+/* Implements the enclave's key derivation, random bytes, wiping and comparison by OpenSSL. */
 #include "gcm.h"
 
 #include <openssl/core_names.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Derives session keys, masks and IVs: docs/protocol.md §2, §8. */
+/* Derives and erases the keys and IVs of a protected session (docs/protocol.md §2, §8). */
 #include "state.h"
 
 #include <string.h>
 
-/* Derives the session key and IV mask of a message class in an epoch. */
+/* Derives the AES key and IV mask of a message class in an epoch. */
 static bool derive(mae_session_t *session, enum wire_class cls, uint32_t epoch, struct key *key)
 {
     uint8_t context[93], output[WIRE_KEY + WIRE_MASK];

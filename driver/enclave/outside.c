@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses everything in the untrusted world: registers, shared memory, time (H10). No function of
- * any library is ever given an address in shared memory: it might read twice what the OS changes
- * in between. The two copies here take or give each byte once, in aligned units of 8 bytes: a load
- * or a store of another shape can bring stale data of other processes' buffers into the enclave,
- * or carry the enclave's out of it (Intel, "Processor MMIO Stale Data Vulnerabilities",
- * INTEL-SA-00615, and "Stale Data Read from Legacy xAPIC", INTEL-SA-00657: reads and writes of
- * untrusted memory are to be of 8 aligned bytes; a smaller write stands between VERW and MFENCE,
- * LFENCE). No string instruction is used, so that the direction flag, which the host could have
- * set, decides nothing.
+ * Accesses registers, shared memory and time outside the enclave, none of them trusted (H10). No
+ * function of any library is ever given an address in shared memory: it might read twice what the
+ * OS changes in between. The two copies here take or give each byte once, in aligned units of 8
+ * bytes: a load or a store of another shape can bring stale data of other processes' buffers into
+ * the enclave, or carry the enclave's out of it (Intel, "Processor MMIO Stale Data
+ * Vulnerabilities", INTEL-SA-00615, and "Stale Data Read from Legacy xAPIC", INTEL-SA-00657: reads
+ * and writes of untrusted memory are to be of 8 aligned bytes; a smaller write stands between VERW
+ * and MFENCE, LFENCE). No string instruction is used, so that the direction flag, which the host
+ * could have set, decides nothing.
  */
 #include <string.h>
 #include <time.h>
@@ -17,7 +17,7 @@
 
 enum { UNIT = 8 };
 
-/* Stores a single byte to shared memory, at an edge of the written range. */
+/* Stores one byte to shared memory, at an edge of a range. */
 static void store_byte(volatile uint8_t *to, uint8_t value)
 {
 #if defined(__x86_64__)
@@ -32,7 +32,7 @@ static void store_byte(volatile uint8_t *to, uint8_t value)
 #endif
 }
 
-/* Copies at most 8 bytes from shared memory to private memory; returns the number of bytes. */
+/* Copies at most 8 bytes from shared memory to enclave memory; returns their number. */
 static size_t copy_unit_in(uint8_t *to, uint64_t from, size_t size)
 {
     size_t skip = from % UNIT, count = UNIT - skip < size ? UNIT - skip : size;
@@ -42,8 +42,8 @@ static size_t copy_unit_in(uint8_t *to, uint64_t from, size_t size)
 }
 
 /*
- * Copies from shared memory to private memory in whole units of 8 bytes. Those at the edges reach
- * beyond the range, but stay in the same page; their other bytes are dropped.
+ * Copies bytes from shared memory to enclave memory in units of 8. Those at the edges reach beyond
+ * the range, but stay in the same page; their other bytes are dropped.
  */
 static void copy_in(void *to, uint64_t from, size_t size)
 {
@@ -57,7 +57,7 @@ static void copy_in(void *to, uint64_t from, size_t size)
         (void)copy_unit_in(target + at, from + at, size - at);
 }
 
-/* Copies private memory to shared memory in units of 8 bytes. */
+/* Copies bytes from enclave memory to shared memory in units of 8. */
 static void copy_out(uint64_t to, const void *from, size_t size)
 {
     const uint8_t *source = from;
@@ -86,7 +86,7 @@ void outside_write(mae_session_t *session, uint32_t offset, uint64_t value, size
     session->outside.write(session->outside.user, offset, bytes, size);
 }
 
-/* Returns true if two address ranges overlap; a range that wraps around overlaps everything. */
+/* Returns true if two address ranges overlap, or if the first wraps around. */
 static bool meets(uint64_t address, uint64_t size, uint64_t base, uint64_t length)
 {
     if (size && address + (size - 1) < address)
@@ -94,7 +94,7 @@ static bool meets(uint64_t address, uint64_t size, uint64_t base, uint64_t lengt
     return length && address - base < length ? true : length && base - address < size;
 }
 
-/* Returns true if an address range lies wholly in another. */
+/* Returns true if the first address range lies wholly in the second. */
 static bool within(uint64_t address, uint64_t size, uint64_t base, uint64_t length)
 {
     return address >= base && size <= length && address - base <= length - size;

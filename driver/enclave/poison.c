@@ -18,7 +18,7 @@ mae_error_t session_fail(mae_session_t *session, mae_error_t error, const char *
 static const char *const kind_names[] = {"kind 0", "OPEN",  "BATCH", "H2D",
                                          "D2H",    "REKEY", "SKIP",  "CLOSE"};
 
-/* Reads the card's unauthenticated reason for the end of a session, as advice only (D6). */
+/* Reads the reason why the card ended the session, which the OS may have changed (D6). */
 static void advise(mae_session_t *session)
 {
     static const char *const causes[] = {"",       "TAG",    "CHUNK",   "BEAT",
@@ -31,7 +31,7 @@ static void advise(mae_session_t *session)
                  causes[code], (unsigned)(cause >> 8 & 0xff), (unsigned long long)at);
 }
 
-/* Wipes a session and fails its tasks without access to the untrusted world. */
+/* Wipes a session's keys and fails its tasks, without any access outside the enclave. */
 static void end(mae_session_t *session, bool forked)
 {
     mae_task_t *task = session->tasks, *following;

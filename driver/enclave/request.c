@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reserves sequence numbers and key budgets, and seals requests to the card (H5, H11, H12). */
+/* Seals requests to the protected card: sequence numbers, key limits, ciphertext (H5, H11, H12). */
 #include "state.h"
 
 #include <stdatomic.h>
@@ -8,19 +8,19 @@
 
 /* ---- sealing ---- */
 
-/* Returns the largest length of a request's response body. */
+/* Returns the greatest length of the response body to a request of this kind. */
 static size_t answer_bytes(enum wire_kind kind, size_t body_bytes)
 {
     return kind == KIND_BATCH ? 16 + 8 * (body_bytes / WIRE_BLOCK) : 32; /* at most */
 }
 
-/* Returns the message class whose key seals a chunk. */
+/* Returns the message class whose key encrypts the chunk of a transfer request. */
 static enum wire_class chunk_class(enum wire_kind kind)
 {
     return kind == KIND_H2D ? CLASS_DMA_IN : CLASS_DMA_OUT;
 }
 
-/* Returns true if a session key's budget has room for a number of blocks. */
+/* Returns true if a session key may encrypt that many further blocks (H12). */
 static bool affords(mae_session_t *session, enum wire_class cls, uint32_t epoch, uint64_t blocks)
 {
     uint64_t used = keys_get(session, cls, epoch)->used;
@@ -103,7 +103,7 @@ bool request_send(mae_session_t *session, uint32_t queue)
 
 /* ---- requests without a chunk ---- */
 
-/* Seals a request without a chunk, with a body of operations or of zeros. */
+/* Seals an OPEN, BATCH, REKEY, SKIP or CLOSE request and creates its task. */
 static mae_error_t ask(mae_session_t *session, uint32_t queue, enum wire_kind kind,
                        const struct mae_operation *operations, size_t count, mae_task_t **task)
 {
@@ -137,7 +137,7 @@ static mae_error_t ask(mae_session_t *session, uint32_t queue, enum wire_kind ki
     return MAE_OK;
 }
 
-/* Checks the arguments and the session's state at the start of every call. */
+/* Checks the session and task pointers that a caller of the driver gave. */
 static bool callable(mae_session_t *session, mae_task_t **task)
 {
     if (task)

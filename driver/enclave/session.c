@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts and ends protected sessions (H18), and frees tasks. */
+/* Begins and frees protected sessions: checks the card, derives keys, opens queues (H18). */
 #include "state.h"
 
 #include <sched.h>
@@ -11,10 +11,10 @@
 enum { DEFAULT_TIMEOUT = 10000000, DEFAULT_THREADS = 4 };
 
 /*
- * Maps a page that the kernel clears on a fork, by which a session detects a forked process.
- * Reading it needs no system call, so that the check costs nothing and works where there are none,
- * as in an enclave, which cannot be forked. Linux before 4.14 lacks it; there the process's number
- * tells parent from child.
+ * Maps a page that Linux clears in forked processes, by which a session detects a fork. Reading it
+ * needs no system call, so that the check costs nothing and works where there are none, as in an
+ * enclave, which cannot be forked. Linux before 4.14 lacks it; there the process's number tells
+ * parent from child.
  */
 static bool mark_birth(mae_session_t *session)
 {
@@ -28,7 +28,7 @@ static bool mark_birth(mae_session_t *session)
     return true;
 }
 
-/* Decodes the card's capability word (docs/protocol.md §1); false: no host may use such a card. */
+/* Decodes the card's 64-bit capability word; false if a host must not use such a card. */
 static bool unpack(uint64_t word, struct mae_session_caps *caps)
 {
     uint8_t field[8];
@@ -45,9 +45,7 @@ static bool unpack(uint64_t word, struct mae_session_caps *caps)
     return true;
 }
 
-/*
- * Allocates and clears a queue's slots, so that no number of another session passes for a response.
- */
+/* Allocates and clears the response slots of a request queue in shared memory. */
 static mae_error_t open_channel(mae_session_t *session, uint32_t queue)
 {
     struct channel *channel = &session->channels[queue];
@@ -65,8 +63,8 @@ static mae_error_t open_channel(mae_session_t *session, uint32_t queue)
 }
 
 /*
- * Returns how many threads seal by default: one for each processor, at most 4; one where `load` and
- * `store` are the caller's, who may not expect several at once.
+ * Returns the default number of threads that seal chunks: one for each processor, at most 4. It is
+ * one where `load` and `store` are the caller's, who may not expect several at once.
  */
 static unsigned default_threads(const struct mae_outside *outside)
 {

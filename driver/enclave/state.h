@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Defines the enclave's state of a session (docs/protocol.md §6) and its private functions. The
+ * Defines the state of a protected session in the enclave, and the driver's private functions. The
  * state is private memory of the enclave.
  */
 #ifndef MAE_STATE_H
@@ -13,8 +13,8 @@
 #include "maeslant_protected.h"
 
 /*
- * The key of a message class in an epoch, with its IV mask and its use count. A key of chunks has a
- * library context for each thread.
+ * Holds the AES key of a message class in an epoch, its IV mask and its use count. A key of chunks
+ * has a library context for each thread.
  */
 struct key {
     struct gcm *gcm[SEAL_THREADS];
@@ -22,7 +22,7 @@ struct key {
     uint64_t used;
 };
 
-/* The keys of an epoch, of which at most two have keys at once (H13). */
+/* Holds all keys of an epoch; a session has keys of at most two epochs at once (H13). */
 struct bank {
     bool live;
     uint32_t epoch;
@@ -32,8 +32,8 @@ struct bank {
 enum work_state { WORK_WAITING = 1, WORK_RUNNING, WORK_DONE, WORK_FAILED };
 
 /*
- * A chunk to seal or to open, by any thread. Written before it is submitted; then it belongs to the
- * thread that took it, until its state is DONE or FAILED.
+ * Holds the work on a chunk that any sealing thread can do: encrypt or decrypt it. Written before
+ * it is submitted; then it belongs to the thread that took it, until its state is DONE or FAILED.
  */
 struct work {
     _Atomic int state;
@@ -45,7 +45,7 @@ struct work {
     struct request *following; /* that waits for a thread */
 };
 
-/* A piece of shared memory, with the card's address and the enclave's. */
+/* Holds a piece of shared memory: its address for the card and for the enclave. */
 struct shared {
     uint64_t host;
     uint64_t at;
@@ -53,8 +53,8 @@ struct shared {
 };
 
 /*
- * A sealed request to the card, from its sequence number to its response. Its place in a channel is
- * its number modulo 64.
+ * Holds a sealed request to the card until its response is complete. Its place in a channel is its
+ * number modulo 64.
  */
 struct request {
     bool pending; /* sealed and unanswered */
@@ -74,7 +74,7 @@ struct request {
     uint8_t message[WIRE_MAX_MESSAGE];
 };
 
-/* The enclave's state of a request queue. */
+/* Holds the enclave's state of one request queue of the card. */
 struct channel {
     uint64_t next;   /* the next number */
     uint64_t oldest; /* every number below was answered */
@@ -99,7 +99,7 @@ struct mae_task {
     uint64_t values[WIRE_MAX_OPERATIONS];
 };
 
-/* A thread that seals and opens chunks, with a stage of its own (H10). */
+/* Holds a thread that encrypts and decrypts chunks, with its private buffer (H10). */
 struct lane {
     mae_session_t *session;
     unsigned number; /* 0: the caller's thread, which is not started here */
@@ -107,7 +107,8 @@ struct lane {
     uint8_t stage[WIRE_STAGE];
 };
 
-/* The threads that seal and open chunks beside the caller's. `lock` guards the list. */
+/* Holds a session's threads that encrypt and decrypt chunks, and the chunks that wait. `lock`
+   guards the list. */
 struct pool {
     struct lane *lanes; /* NULL: not started */
     unsigned started;
@@ -147,9 +148,7 @@ struct mae_session {
 
 uint64_t outside_register(mae_session_t *session, uint32_t offset, size_t size);
 void outside_write(mae_session_t *session, uint32_t offset, uint64_t value, size_t size);
-/*
- * Allocates shared memory that lies wholly outside the enclave; gives NULL, or why there is none.
- */
+/* Allocates shared memory wholly outside the enclave; returns NULL, or the reason of a failure. */
 const char *outside_allocate(mae_session_t *session, size_t size, struct shared *shared);
 void outside_release(mae_session_t *session, struct shared *shared);
 void outside_load(mae_session_t *session, uint64_t at, void *bytes, size_t size);
@@ -165,7 +164,7 @@ struct bank *keys_bank(mae_session_t *session, uint32_t epoch); /* NULL: not ali
 struct key *keys_get(mae_session_t *session, enum wire_class cls, uint32_t epoch);
 void keys_erase(struct bank *bank);
 void keys_wipe(mae_session_t *session); /* the secret, too */
-/* Sets the IV of a queue's sequence number, the only one under this key (H2), for a thread. */
+/* Begins GCM under a session key, with the only IV of the queue's sequence number (H2). */
 bool keys_begin(const struct key *key, unsigned thread, enum wire_class cls, unsigned queue,
                 uint64_t sequence, const uint8_t *aad, size_t aad_bytes);
 
@@ -175,8 +174,8 @@ __attribute__((format(printf, 3, 4))) mae_error_t session_fail(mae_session_t *se
                                                                mae_error_t error,
                                                                const char *format, ...);
 /*
- * Returns true if the session has ended, and ends it in a process forked from its own, because
- * parent and child would seal different plaintexts under the same IVs (H2, H11).
+ * Returns true if the session has ended, as it does in a forked process (H2, H11). Parent and child
+ * would seal different plaintexts under the same IVs.
  */
 bool session_over(mae_session_t *session);
 /* Wipes the session and fails every request (H18); returns MAE_E_POISONED. */
@@ -184,58 +183,58 @@ __attribute__((format(printf, 2, 3))) mae_error_t session_poison(mae_session_t *
                                                                  const char *format, ...);
 mae_error_t session_poison_request(mae_session_t *session, const char *reason, unsigned queue,
                                    const struct request *request);
-/* Allocates shared memory, or ends the session. */
+/* Allocates shared memory for the session; ends the session if there is none. */
 mae_error_t shared_allocate(mae_session_t *session, size_t size, struct shared *shared);
 
 /* ---- request.c ---- */
 
-/* Checks that `count` requests of such bodies and chunks are possible, before a number is used (H5,
-   H11, H12). */
+/* Checks that `count` requests can be sealed, before sequence numbers are used (H5, H11, H12). */
 mae_error_t request_room(mae_session_t *session, uint32_t queue, enum wire_kind kind,
                          size_t body_bytes, uint64_t count, uint64_t chunk_blocks);
-/* Uses a sequence number for a new request, which is sealed next. */
+/* Takes the queue's next sequence number for a request that is sealed later. */
 struct request *request_begin(mae_session_t *session, uint32_t queue, enum wire_kind kind,
                               mae_task_t *task);
-/* Seals the only message of a sequence number, whose body is in the message's place. */
+/* Encrypts a request's body in place and completes its message. */
 mae_error_t request_seal(mae_session_t *session, uint32_t queue, struct request *request);
-/* Sends the next sealed request of a queue, if the card has room for one. */
+/* Writes the queue's next sealed request to the card, if the card has room for it. */
 bool request_send(mae_session_t *session, uint32_t queue);
 
 /* ---- task.c ---- */
 
 mae_task_t *task_new(mae_session_t *session, uint32_t queue);
 void task_drop(mae_task_t *task);
-/* Ends a task whose requests are answered, or never will be. */
+/* Marks a task as done, once all its requests were answered or have failed. */
 void task_answered(mae_task_t *task);
 
 /* ---- chunk.c ---- */
 
-/* Called between two stages by a thread that seals a chunk; false: stop, the session is over. */
+/* Runs between the parts of a chunk that a thread encrypts; returns false to stop that. */
 typedef bool chunk_pause(void *user);
 
 enum chunk_end { CHUNK_DONE, CHUNK_FAILED, CHUNK_GIVEN_UP };
 
-/* Encrypts a chunk into shared memory and stores its tag. GIVEN_UP: by the application's `fill`. */
+/* Encrypts a chunk into shared memory and stores its GCM tag in the request. GIVEN_UP: by the
+   application's `fill`. */
 enum chunk_end chunk_seal(mae_session_t *session, unsigned thread, struct request *request,
                           chunk_pause *pause, void *user);
-/* Copies a chunk out of shared memory once and decrypts it; false: its tag is wrong. */
+/* Copies a chunk out of shared memory once and decrypts it; false if its tag is wrong. */
 bool chunk_open(mae_session_t *session, unsigned thread, const struct request *request);
 
 /* ---- threads.c ---- */
 
-/* Starts the threads at the first use; false: there is the caller's alone. */
+/* Starts the sealing threads at the first use; false if only the caller's thread exists. */
 bool threads_ready(mae_session_t *session);
-/* Gives a chunk to the sealing threads. */
+/* Queues a request's chunk for the sealing threads. */
 void threads_submit(mae_session_t *session, struct request *request);
-/* Seals or opens a waiting chunk in the caller's thread; false: none waits. */
+/* Encrypts or decrypts one queued chunk in the caller's thread; false if none waits. */
 bool threads_help(mae_session_t *session, chunk_pause *pause, void *user);
-/* Waits until a sealing thread has finished a chunk. */
+/* Waits until a sealing thread has finished a request's chunk. */
 void threads_wait(mae_session_t *session, const struct request *request);
-/* Finishes all chunks that were given to the sealing threads. */
+/* Waits until the sealing threads have finished all queued chunks. */
 void threads_finish(mae_session_t *session);
 /*
- * Ends and joins all sealing threads; waiting chunks are dropped. `forked`: they do not exist in
- * this process.
+ * Ends and joins a session's sealing threads; chunks that wait are dropped. `forked`: they do not
+ * exist in this process.
  */
 void threads_stop(mae_session_t *session, bool forked);
 

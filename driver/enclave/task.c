@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tracks the tasks that an application waits for, and the requests of each task. */
+/* Creates, completes and frees the tasks by which an application waits for its requests. */
 #include "state.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Seals and opens chunks of protected transfers in several threads. Each has a stage and library
- * contexts of its own; what they share is a list of chunks, which the session's thread fills and
- * takes from, too. Which chunk has which number is decided before a thread sees it, and what is
- * done with its tag after (H2, H11): a thread decides nothing, and accesses nothing outside but
- * the chunk's shared memory.
+ * Encrypts and decrypts the chunks of protected transfers in several threads. Each has a stage and
+ * library contexts of its own; what they share is a list of chunks, which the session's thread
+ * fills and takes from, too. Which chunk has which number is decided before a thread sees it, and
+ * what is done with its tag after (H2, H11): a thread decides nothing, and accesses nothing outside
+ * but the chunk's shared memory.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { TURNS = 1000 }; /* before a thread sleeps */
 
-/* Waits a few clocks of the processor in a polling loop. */
+/* Executes the processor's pause instruction in a polling loop. */
 static void turn(void)
 {
 #if defined(__x86_64__)
@@ -21,7 +21,8 @@ static void turn(void)
 #endif
 }
 
-/* Takes the first chunk that waits for a sealing thread; NULL: none waits. The lock is held. */
+/* Removes the first chunk from the queue of the sealing threads; NULL if none waits. The lock is
+   held. */
 static struct request *take(struct pool *pool)
 {
     struct request *request = pool->first;
@@ -33,7 +34,7 @@ static struct request *take(struct pool *pool)
     return request;
 }
 
-/* Seals or opens a chunk in a sealing thread. */
+/* Encrypts or decrypts a chunk in this thread and reports the end to the session. */
 static void work_on(mae_session_t *session, unsigned thread, struct request *request,
                     chunk_pause *pause, void *user)
 {
@@ -49,7 +50,7 @@ static void work_on(mae_session_t *session, unsigned thread, struct request *req
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* Works on chunks until the session stops the sealing threads. */
+/* Encrypts and decrypts queued chunks until the session stops; a thread's main function. */
 static void *run(void *user)
 {
     struct lane *lane = user;
@@ -68,7 +69,7 @@ static void *run(void *user)
     return NULL;
 }
 
-/* Starts all sealing threads, or as many as the operating system gives. */
+/* Starts a session's sealing threads, or as many as the operating system grants. */
 static void start(mae_session_t *session)
 {
     struct pool *pool = &session->pool;
@@ -129,7 +130,7 @@ bool threads_help(mae_session_t *session, chunk_pause *pause, void *user)
     return request != NULL;
 }
 
-/* Returns true if a chunk waits for a sealing thread, or a thread works on it. */
+/* Returns true if a request's chunk waits for a sealing thread or is in work. */
 static bool underway(const struct request *request)
 {
     return request->work.state == WORK_WAITING || request->work.state == WORK_RUNNING;

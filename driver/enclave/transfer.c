@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Seals or opens the chunks of transfers between application and device (D1, H10, H17). */
+/* Transfers data between an application and the protected card in encrypted chunks. */
 #include "state.h"
 
 #include <string.h>
 
 /*
- * The first chunk's bytes, the longest chunk in first ones, and a transfer's share of a queue's
- * free slots (docs/adr/0023-sealing-threads.md).
+ * Sets the smallest first chunk and how chunks grow in a transfer. These are the first chunk's
+ * bytes, the longest chunk in first ones, and a transfer's share of a queue's free slots
+ * (docs/adr/0023-sealing-threads.md).
  */
 enum { LEAST_CHUNK = 16384, LONGEST = 4, SHARE = 4 };
 
-/* The parameters of a transfer in either direction and its division into chunks. */
+/* Describes a transfer in either direction and the chunks into which it is divided. */
 struct plan {
     uint32_t queue;
     uint64_t base, total, chunk, after;
@@ -19,13 +20,13 @@ struct plan {
     uint64_t at[WIRE_SLOTS + 1]; /* where each chunk begins; the last: the end */
 };
 
-/* Returns the size of a transfer's chunk by its index. */
+/* Returns the size of a transfer's chunk in bytes, by its index. */
 static uint64_t size_of(const struct plan *plan, uint64_t index)
 {
     return plan->at[index + 1] - plan->at[index];
 }
 
-/* Divides a transfer into at most `most` chunks of a size, the last one shorter. */
+/* Divides a transfer into chunks of equal size; false if they are more than `most`. */
 static bool divide(struct plan *plan, uint64_t size, uint64_t most)
 {
     plan->count = (plan->total + size - 1) / size;
@@ -37,8 +38,9 @@ static bool divide(struct plan *plan, uint64_t size, uint64_t most)
     return true;
 }
 
-/* Divides a transfer into at most `most` chunks, each at most twice its predecessor and a thread's
-   share of what is left, and none but the last below `least` bytes. */
+/* Divides a transfer into chunks that grow, at most `most`, for several threads. Each is at most
+   twice its predecessor and a thread's share of what is left, and none but the last is below
+   `least` bytes. */
 static bool divide_growing(struct plan *plan, uint64_t least, uint64_t most, unsigned threads)
 {
     uint64_t at = 0, size = least;
@@ -58,7 +60,7 @@ static bool divide_growing(struct plan *plan, uint64_t least, uint64_t most, uns
     return true;
 }
 
-/* Divides a transfer into chunks; false: more than there are response slots. */
+/* Divides a transfer into chunks; false if the queue has too few free response slots. */
 static bool divide_transfer(const mae_session_t *session, struct plan *plan)
 {
     const struct channel *channel = &session->channels[plan->queue];
@@ -70,7 +72,7 @@ static bool divide_transfer(const mae_session_t *session, struct plan *plan)
     return divide(plan, plan->chunk, WIRE_SLOTS);
 }
 
-/* Returns true if an unanswered transfer overlaps, unless both transfers are d2h (H8). */
+/* Returns true if a transfer overlaps an unanswered one; two D2H transfers may overlap (H8). */
 static bool meets_another(const mae_session_t *session, const struct plan *plan, bool d2h)
 {
     const uint64_t mask = ~(uint64_t)(WIRE_GRANULE - 1);
@@ -84,7 +86,7 @@ static bool meets_another(const mae_session_t *session, const struct plan *plan,
     return false;
 }
 
-/* Checks a transfer before a sequence number is used, and creates the task. */
+/* Checks a transfer's parameters, divides it into chunks and creates its task. */
 static mae_error_t prepare(mae_session_t *session, struct plan *plan, enum wire_kind kind,
                            mae_task_t **task)
 {
@@ -125,7 +127,7 @@ static mae_error_t prepare(mae_session_t *session, struct plan *plan, enum wire_
     return MAE_OK;
 }
 
-/* Allocates shared memory for every chunk of a transfer, before any is sealed. */
+/* Allocates shared memory for every chunk of a transfer, before any is encrypted. */
 static mae_error_t take_buffers(mae_session_t *session, const struct plan *plan,
                                 struct shared buffers[WIRE_SLOTS])
 {
@@ -140,7 +142,7 @@ static mae_error_t take_buffers(mae_session_t *session, const struct plan *plan,
     return MAE_OK;
 }
 
-/* Uses a sequence number for a chunk's request. */
+/* Takes a sequence number for a chunk's request and fills in the chunk's place. */
 static struct request *begin_chunk(mae_session_t *session, const struct plan *plan,
                                    enum wire_kind kind, uint64_t index, struct shared *buffer,
                                    mae_task_t *task, const struct mae_h2d *h2d)
@@ -164,7 +166,7 @@ static struct request *begin_chunk(mae_session_t *session, const struct plan *pl
     return request;
 }
 
-/* Abandons a chunk whose number is used, so that its only request is SKIP (H11). */
+/* Abandons a chunk whose sequence number is used: its request becomes SKIP (H11). */
 static void give_up(mae_session_t *session, struct request *request, mae_task_t *task)
 {
     outside_release(session, &request->buffer);
@@ -175,7 +177,7 @@ static void give_up(mae_session_t *session, struct request *request, mae_task_t 
     memset(request->message, 0, sizeof request->message);
 }
 
-/* Seals the request of a chunk and sends the requests that can be sent. */
+/* Seals the request of a chunk, and sends sealed requests if the session allows that. */
 static mae_error_t ask(mae_session_t *session, const struct plan *plan, struct request *request)
 {
     if (request->kind != KIND_SKIP) /* the tag is zero for d2h */
@@ -186,7 +188,8 @@ static mae_error_t ask(mae_session_t *session, const struct plan *plan, struct r
     return error;
 }
 
-/* Seals the chunks of a transfer and their requests one after another; `h2d` is NULL for a d2h. */
+/* Encrypts a transfer's chunks in this thread, one by one, and seals their requests. `h2d` is NULL
+   for a d2h. */
 static mae_error_t seal_chunks(mae_session_t *session, const struct plan *plan,
                                const struct mae_h2d *h2d, mae_task_t *task,
                                struct shared buffers[WIRE_SLOTS])
@@ -212,7 +215,7 @@ static mae_error_t seal_chunks(mae_session_t *session, const struct plan *plan,
     return error;
 }
 
-/* The chunks of a transfer that threads are sealing. */
+/* Describes a transfer whose chunks the sealing threads encrypt. */
 struct sealing {
     mae_session_t *session;
     const struct plan *plan;
@@ -220,14 +223,14 @@ struct sealing {
     uint64_t asked; /* chunks whose requests are sealed */
 };
 
-/* Returns the request of a transfer's first chunk whose request is not sealed. */
+/* Returns a transfer's first chunk request that is not sealed yet. */
 static struct request *next_asked(const struct sealing *sealing)
 {
     struct channel *channel = &sealing->session->channels[sealing->plan->queue];
     return &channel->requests[(sealing->first + sealing->asked) % WIRE_SLOTS];
 }
 
-/* Seals the requests of a transfer's sealed chunks, in order; false: the session is over. */
+/* Seals, in order, the requests whose chunks are encrypted; false if the session has ended. */
 static bool ask_sealed(void *user)
 {
     struct sealing *sealing = user;
@@ -246,8 +249,8 @@ static bool ask_sealed(void *user)
 }
 
 /*
- * Seals the chunks of a transfer in all sealing threads. Their numbers are used in order before the
- * first is sealed; their requests are sealed in order by this thread.
+ * Encrypts a transfer's chunks in all sealing threads and seals their requests. Their numbers are
+ * used in order before the first is sealed; their requests are sealed in order by this thread.
  */
 static mae_error_t seal_in_threads(mae_session_t *session, const struct plan *plan,
                                    const struct mae_h2d *h2d, mae_task_t *task,
@@ -267,7 +270,7 @@ static mae_error_t seal_in_threads(mae_session_t *session, const struct plan *pl
     return MAE_OK;
 }
 
-/* Starts a transfer of either direction and seals all its chunks. */
+/* Starts a transfer in either direction: seals all its chunks and requests. */
 static mae_error_t transfer(mae_session_t *session, struct plan *plan, const struct mae_h2d *h2d,
                             void *data, mae_task_t **task)
 {

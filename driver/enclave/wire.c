@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packs and unpacks the wire formats of docs/protocol.md §3, without keys. */
+/* Packs and unpacks the messages of the protected channel, without keys (docs/protocol.md §3). */
 #include "wire.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ void wire_header(uint8_t header[WIRE_HEADER], unsigned cls, unsigned queue, unsi
     wire_put(header + 8, sequence, 8);
 }
 
-/* Packs a chunk's address, length, index, base and total, as in its request and its AAD. */
+/* Packs a chunk's address, length, index, base and total into 32 bytes. */
 static void put_chunk(uint8_t bytes[32], const struct wire_place *place)
 {
     wire_put(bytes, place->address, 8);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the numbers and wire formats of docs/protocol.md §1, §3 and §4; private. */
+/* Defines the constants and message formats of the protected channel (docs/protocol.md). */
 #ifndef MAE_WIRE_H
 #define MAE_WIRE_H
 
@@ -36,7 +36,7 @@ enum wire_kind { KIND_OPEN = 1, KIND_BATCH, KIND_H2D, KIND_D2H, KIND_REKEY, KIND
 
 enum wire_status { STATUS_OK = 1, STATUS_WAIT = 8, STATUS_AFTER = 12, STATUS_LAST = 15 };
 
-/* The addresses of the card's registers: page 0, then a page for each queue. */
+/* Defines the addresses of the protected card's registers, page by page. */
 enum {
     REGISTER_CAUSE = 0x004,
     REGISTER_CAUSE_SEQUENCE = 0x008,
@@ -50,7 +50,7 @@ enum {
     REGISTER_RESPONSE_BASE = 0x428
 };
 
-/* A chunk and its transfer, as in the body of an H2D or D2H request. */
+/* Describes a chunk's place in its transfer, as in the body of an H2D or D2H request. */
 struct wire_place {
     uint64_t address;
     uint32_t length;
@@ -77,11 +77,11 @@ void wire_header(uint8_t header[WIRE_HEADER], unsigned cls, unsigned queue, unsi
                  uint32_t epoch, uint64_t sequence);
 void wire_transfer(uint8_t body[WIRE_TRANSFER], const struct wire_place *place,
                    const uint8_t tag[WIRE_TAG]);
-/* Packs the 48 bytes of AAD that bind a chunk to its place (H4, H17). */
+/* Packs the 48-byte AAD that binds a chunk to its place in the transfer (H4, H17). */
 void wire_aad(uint8_t aad[WIRE_AAD], const struct wire_place *place, unsigned cls, unsigned queue,
               uint32_t epoch, uint64_t sequence);
 struct wire_response wire_response(const uint8_t *body);
-/* Returns how many blocks a message or chunk uses of a key's budget. */
+/* Returns the number of AES blocks by which data uses up its key. */
 uint64_t wire_blocks(uint64_t bytes);
 
 #endif

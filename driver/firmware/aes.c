@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes AES in plain C as FIPS 197 defines it, byte by byte, as software to compare the
- * peripheral with. Not constant-time where there is a cache.
+ * Computes AES in plain C (FIPS 197), as software to compare the peripheral with. Not constant-time
+ * where there is a cache.
  */
 #include "aes.h"
 
@@ -77,7 +77,7 @@ void aes_expand(struct aes_key *key, const uint8_t *bytes, uint32_t count)
     }
 }
 
-/* XORs a round key into the AES state. */
+/* Adds a round key to the AES state: AddRoundKey of FIPS 197. */
 static void add_round_key(uint8_t state[16], const struct aes_key *key, uint32_t round)
 {
     const uint8_t *round_key = key->round_keys + 16 * round;
@@ -85,7 +85,7 @@ static void add_round_key(uint8_t state[16], const struct aes_key *key, uint32_t
         state[i] ^= round_key[i];
 }
 
-/* Applies SubBytes and ShiftRows to the AES state: row r of column c comes from column c + r. */
+/* Applies SubBytes and ShiftRows of FIPS 197 to the AES state. */
 static void sub_and_shift(uint8_t state[16])
 {
     uint8_t old[16];
@@ -95,7 +95,7 @@ static void sub_and_shift(uint8_t state[16])
         state[i] = old[(i + 4 * (i & 3)) & 15];
 }
 
-/* Applies InvSubBytes and InvShiftRows to the AES state. */
+/* Applies InvSubBytes and InvShiftRows of FIPS 197 to the AES state. */
 static void inverse_sub_and_shift(uint8_t state[16])
 {
     uint8_t old[16];
@@ -105,7 +105,7 @@ static void inverse_sub_and_shift(uint8_t state[16])
         state[i] = old[(i - 4 * (i & 3)) & 15];
 }
 
-/* Applies MixColumns to the AES state. */
+/* Applies MixColumns of FIPS 197 to the AES state. */
 static void mix_columns(uint8_t state[16])
 {
     for (uint8_t *column = state; column < state + 16; column += 4) {
@@ -115,7 +115,8 @@ static void mix_columns(uint8_t state[16])
     }
 }
 
-/* Applies InvMixColumns to the AES state: its matrix is that of MixColumns times {04}x^2 + {05}. */
+/* Applies InvMixColumns of FIPS 197 to the AES state. Its matrix is that of MixColumns times
+   {04}x^2 + {05}. */
 static void inverse_mix_columns(uint8_t state[16])
 {
     for (uint8_t *column = state; column < state + 16; column += 4) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares AES (FIPS 197) in software. */
+/* Declares AES in software (FIPS 197): key expansion, encryption and decryption of a block. */
 #ifndef MAESLANT_FIRMWARE_AES_H
 #define MAESLANT_FIRMWARE_AES_H
 

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Runs the list of AES jobs in the SoC's mailbox, in software, over registers and in memory, and
- * times each with the CPU's counters.
- */
+/* Runs the AES jobs in the SoC's mailbox in software or on the peripheral, and times each. */
 #include "jobs.h"
 
 #include "aes.h"
 #include "soc.h"
 
 /*
- * The key slots of the peripheral, which keys of their own use alternately; XTS's second key is in
- * the other one.
+ * Names the two key slots of the peripheral that the firmware uses, and the interrupt masks. Keys
+ * of their own use the slots alternately; XTS's second key is in the other one.
  */
 enum { KEY_SLOT = 0, OTHER_SLOT = 1, HEARD = ~SOC_PERIPHERAL_LINE, NONE_HEARD = ~0 };
 
 struct soc_jobs soc_mailbox __attribute__((section(".mailbox")));
 
-/* The job that runs now, as the driver's structures; the interrupt handler ends a memory job. */
+/* Holds the firmware's current job as structures of the driver. The interrupt handler ends a memory
+   job. */
 static struct {
     struct mae_pio_job job;
     struct mae_pio_memory memory;
@@ -27,13 +25,13 @@ static struct {
 
 static struct aes_key software_key;
 
-/* Converts an address of the job list to a pointer. */
+/* Converts an address in the firmware's job list to a pointer. */
 static const uint8_t *at(uint32_t address)
 {
     return (const uint8_t *)(uintptr_t)address;
 }
 
-/* Returns a firmware job's key by its index. */
+/* Returns a key of a firmware job by its index. */
 static const uint8_t *key_of(const struct soc_job *job, uint32_t index)
 {
     return at(job->keys + (index << (job->key_bytes == 16 ? 4 : 5)));
@@ -48,13 +46,13 @@ void soc_interrupt(uint32_t lines)
     running.over = over;
 }
 
-/* Loads a firmware job's key into a slot of the peripheral. */
+/* Loads a key of a firmware job into a key slot of the peripheral. */
 static mae_error_t load_key(const struct soc_job *job, uint32_t slot, uint32_t index)
 {
     return mae_pio_key_load(&soc_peripheral, slot, key_of(job, index), job->key_bytes);
 }
 
-/* Runs a firmware job in software, by AES in plain C. */
+/* Encrypts or decrypts a firmware job's data on the CPU, by AES in plain C. */
 static void in_software(const struct soc_job *job)
 {
     for (uint32_t i = 0; i < job->length / 16; i++) {
@@ -68,13 +66,13 @@ static void in_software(const struct soc_job *job)
     }
 }
 
-/* Returns true for a firmware job of GCM, CCM or CMAC. */
+/* Returns true if a firmware job's mode is GCM, CCM or CMAC. */
 static bool is_aead(const struct soc_job *job)
 {
     return job->mode == MAE_GCM || job->mode == MAE_CCM || job->mode == MAE_CMAC;
 }
 
-/* Converts a job of the list to the driver's structures. */
+/* Converts an entry of the firmware's job list to structures of the driver. */
 static void lay_out(struct soc_job *job)
 {
     running.job.mode = (mae_mode_t)job->mode;
@@ -100,7 +98,7 @@ static void lay_out(struct soc_job *job)
     running.over = false;
 }
 
-/* Runs a firmware job over the peripheral's data registers. */
+/* Runs a firmware job on the peripheral, whose data registers the CPU reads and writes. */
 static mae_error_t over_registers(struct soc_job *job)
 {
     const struct mae_pio_message *message = &running.message;
@@ -132,7 +130,7 @@ static mae_error_t over_registers(struct soc_job *job)
     return error;
 }
 
-/* Sums words of the work area while the memory arbiter runs a job. */
+/* Sums words of memory on the CPU while the peripheral runs a memory job beside it. */
 static void add_up(struct soc_job *job)
 {
     const uint32_t *word = (const uint32_t *)at(job->work);
@@ -143,7 +141,7 @@ static void add_up(struct soc_job *job)
     job->summed += job->work_bytes / 4;
 }
 
-/* Sums words of the work area until the running memory job ends. */
+/* Sums words of memory on the CPU until the peripheral's memory job ends. */
 static void work_until_over(struct soc_job *job)
 {
     const uint32_t *first = (const uint32_t *)at(job->work), *word = first;
@@ -161,7 +159,7 @@ static void work_until_over(struct soc_job *job)
     job->summed = summed;
 }
 
-/* Lets the CPU sleep until the running memory job ends. */
+/* Lets the CPU sleep until the peripheral's memory job ends. */
 static void sleep_until_over(void)
 {
     while (!running.over) {
@@ -172,7 +170,7 @@ static void sleep_until_over(void)
     }
 }
 
-/* Runs a memory job while the CPU sleeps, works or polls. */
+/* Runs a firmware job in memory by the peripheral, while the CPU sleeps, works or polls. */
 static mae_error_t in_memory(struct soc_job *job)
 {
     mae_error_t error =
@@ -193,7 +191,7 @@ static mae_error_t in_memory(struct soc_job *job)
     return running.error;
 }
 
-/* Loads the keys that a firmware job expects into the peripheral's slots. */
+/* Loads a firmware job's keys before its time is measured. */
 static mae_error_t prepare(struct soc_job *job)
 {
     lay_out(job);
@@ -209,7 +207,7 @@ static mae_error_t prepare(struct soc_job *job)
     return error;
 }
 
-/* Runs a firmware job by software, registers or memory, and times it. */
+/* Runs a firmware job in software, over registers or in memory, as the job asks. */
 static mae_error_t carry_out(struct soc_job *job)
 {
     switch (job->way) {
@@ -226,7 +224,7 @@ static mae_error_t carry_out(struct soc_job *job)
     }
 }
 
-/* Runs the firmware's list of jobs; returns the number of failed jobs. */
+/* Runs and times all jobs of the firmware's list; returns the number of failed ones. */
 static uint32_t carry_out_list(void)
 {
     uint32_t failed = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Defines the job list in the mailbox of the firmware program `jobs`. At the end of the list it
- * writes `finish`; when the clock runs on, it begins again with the list that is there then. The
- * text between the marks is plain C for cffi.
+ * Defines the list of AES jobs that the host puts into the SoC's mailbox for the firmware. At the
+ * end of the list it writes `finish`; when the clock runs on, it begins again with the list that is
+ * there then. The text between the marks is plain C for cffi.
  */
 #ifndef MAESLANT_FIRMWARE_JOBS_H
 #define MAESLANT_FIRMWARE_JOBS_H
@@ -24,8 +24,8 @@ enum soc_job_kind {
 };
 
 /*
- * A job for the firmware, in the mailbox of the SoC. Modes and directions are maeslant.h's;
- * addresses are the CPU's.
+ * Describes an AES job for the firmware: data, keys, mode, and how to run it. Modes and directions
+ * are maeslant.h's; addresses are the CPU's.
  */
 struct soc_job {
     uint32_t way, kind, mode, direction;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares mae_soc for firmware: console, counters, interrupts, the peripheral. */
+/* Declares what firmware uses of mae_soc: console, counters, interrupts, AES peripheral. */
 #ifndef MAESLANT_SOC_H
 #define MAESLANT_SOC_H
 
@@ -13,7 +13,7 @@ enum {
     SOC_PERIPHERAL_LINE = 1 << 3
 };
 
-/* The bus by which the firmware's driver accesses the peripheral's registers. */
+/* Holds the functions by which the driver accesses the peripheral's registers in firmware. */
 extern const struct mae_pio_bus soc_peripheral;
 
 void soc_put(char character);
@@ -22,7 +22,7 @@ void soc_number(uint32_t number);
 /* Ends the simulation of the SoC with an exit code. */
 void soc_finish(uint32_t code);
 
-/* Returns the CPU's clock counter. */
+/* Returns the CPU's clock cycle counter. */
 static inline uint32_t soc_clocks(void)
 {
     uint32_t value;
@@ -40,9 +40,9 @@ static inline uint32_t soc_instructions(void)
 
 /* Sets the mask of the CPU's disabled interrupt lines; returns the previous mask. In start.S. */
 uint32_t soc_interrupt_mask(uint32_t mask);
-/* Waits until an interrupt line of the CPU rises, disabled or not. */
+/* Stops the CPU until one of its interrupt lines rises, masked or not. */
 uint32_t soc_interrupt_wait(void);
-/* Handles interrupts of the firmware; called with the lines that rose. */
+/* Handles the firmware's interrupts; the firmware defines it, start.S calls it. */
 void soc_interrupt(uint32_t lines);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * copies [THREADS]: times the driver's sealing and opening of 1 MiB transfers against memcpy. The
- * imitated card's own work is not timed. Prints JSON: bytes a second in the fastest tenth of the
- * rounds, so that a busy machine counts less.
+ * Measures how much slower the driver seals and opens 1 MiB transfers than memcpy copies. Usage:
+ * copies [THREADS]. The imitated card's own work is not timed. Prints JSON: bytes a second in the
+ * fastest tenth of the rounds, so that a busy machine counts less.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { BYTES = 1 << 20, ROUNDS = 400, BATCHES = 19200, AT_ONCE = 48 };
 
-/* Returns the time of day in seconds. */
+/* Returns the host's time in seconds. */
 static double seconds(void)
 {
     struct timespec now;
@@ -21,21 +21,21 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Compares two measured times for qsort. */
+/* Compares two measured times; the order function of qsort. */
 static int order(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-/* Returns the time that only the fastest tenth of the rounds stayed below. */
+/* Returns the time that a tenth of the measured rounds did not exceed. */
 static double fast(double *times, size_t count)
 {
     qsort(times, count, sizeof *times, order);
     return times[count / 10];
 }
 
-/* Ends the program with the session's message if a call of the driver failed. */
+/* Ends the program with the session's error text if a call of the driver has failed. */
 static void must(mae_error_t error, const mae_session_t *session)
 {
     if (error != MAE_OK) {
@@ -44,7 +44,7 @@ static void must(mae_error_t error, const mae_session_t *session)
     }
 }
 
-/* Answers a request as a card that always succeeds. */
+/* Answers a request of the driver with success, as the imitated card. */
 static void answer(struct fake *fake, const struct fake_request *request)
 {
     uint8_t body[WIRE_MAX_ANSWER];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements the imitated card of fake.h by the driver's formats and library, without its state. */
+/* Implements an imitated protected card for fuzzing, by the driver's own message formats. */
 #include "fake.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ bool fake_begin(struct fake *fake, size_t window_bytes)
     return fake->window != NULL;
 }
 
-/* Frees the keys of a bank of the imitated card. */
+/* Frees the keys of one epoch of the imitated card. */
 static void forget(struct fake *fake, int bank)
 {
     for (int i = 0; i < CLASSES; i++) {
@@ -35,7 +35,7 @@ void fake_end(struct fake *fake)
     free(fake->window);
 }
 
-/* Returns the imitated card's key for opening a request or sealing a response. */
+/* Returns the imitated card's GCM key of a message class and epoch. */
 static struct gcm *key_of(struct fake *fake, unsigned cls, uint32_t epoch, const uint8_t **mask)
 {
     int bank = (int)(epoch & 1);
@@ -61,7 +61,7 @@ static struct gcm *key_of(struct fake *fake, unsigned cls, uint32_t epoch, const
     return fake->keys[bank][cls - 1];
 }
 
-/* Starts AES-GCM of a request's message under the imitated card's key and IV. */
+/* Begins AES-GCM of a message with the imitated card's key and IV. */
 static struct gcm *begin(struct fake *fake, const struct fake_request *request, unsigned cls,
                          const uint8_t *aad, size_t aad_bytes)
 {
@@ -76,7 +76,7 @@ static struct gcm *begin(struct fake *fake, const struct fake_request *request, 
     return gcm;
 }
 
-/* Returns the shared memory at a bus address, NULL outside the window. */
+/* Returns a pointer to shared memory at a bus address, NULL outside the window. */
 static uint8_t *memory(const struct fake *fake, uint64_t at, size_t size)
 {
     uint64_t offset = at - (uintptr_t)fake->window;
@@ -164,7 +164,7 @@ bool fake_check(struct fake *fake, const struct fake_request *request)
     return gcm_check(gcm, request->tag);
 }
 
-/* Opens the request in a mailbox as the card; aborts if the driver sealed it wrong. */
+/* Verifies and decrypts the driver's request in a mailbox; aborts if it was sealed wrongly. */
 static void ring(struct fake *fake, unsigned queue, uint32_t blocks)
 {
     struct fake_request request = {.queue = queue};
@@ -214,7 +214,7 @@ static void fake_read(void *user, uint32_t offset, void *bytes, size_t size)
         wire_put_little(bytes, 1, size);
 }
 
-/* Writes a register of the imitated card; a doorbell passes the request to the user. */
+/* Writes a register of the imitated card; a doorbell calls the fuzz target's function. */
 static void fake_write(void *user, uint32_t offset, const void *bytes, size_t size)
 {
     struct fake *fake = user;
@@ -231,7 +231,7 @@ static void fake_write(void *user, uint32_t offset, const void *bytes, size_t si
         ring(fake, queue, (uint32_t)wire_get_little(bytes, 4));
 }
 
-/* Allocates shared memory from the window. */
+/* Allocates shared memory from the imitated card's window. */
 static bool fake_allocate(void *user, size_t size, uint64_t *host, uint64_t *at)
 {
     struct fake *fake = user;
@@ -243,7 +243,7 @@ static bool fake_allocate(void *user, size_t size, uint64_t *host, uint64_t *at)
     return true;
 }
 
-/* Returns the number of calls as the imitated time. */
+/* Counts its own calls and returns their number as the imitated card's time. */
 static uint64_t fake_now(void *user)
 {
     struct fake *fake = user;

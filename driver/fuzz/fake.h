@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Imitates a protected card that holds the keys; its user decides if and what it answers. For
+ * Declares an imitated protected card for fuzzing, which holds keys and answers as it is told. For
  * fuzzing and for timing the driver.
  */
 #ifndef MAE_FAKE_H
@@ -10,7 +10,7 @@
 
 enum { FAKE_QUEUES = 64, FAKE_PATTERN = 0x5a };
 
-/* A request as it arrived in the imitated card's mailbox. */
+/* Holds a decrypted request that arrived in the imitated card's mailbox. */
 struct fake_request {
     unsigned queue, kind;
     uint32_t epoch;
@@ -34,7 +34,8 @@ struct fake {
     struct gcm *keys[2][CLASSES];
     uint8_t masks[2][CLASSES][WIRE_MASK];
     uint32_t epochs[2]; /* of the keys; epoch + 1, 0 for none */
-    /* What happens at a doorbell; the request is opened already. NULL: nothing. */
+    /* Handles a doorbell of the imitated card, with the decrypted request, for the fuzz target.
+       NULL: nothing. */
     void (*rung)(struct fake *fake, const struct fake_request *request);
     void *user;
 };
@@ -42,15 +43,15 @@ struct fake {
 bool fake_begin(struct fake *fake, size_t window_bytes);
 void fake_end(struct fake *fake);
 void fake_outside(struct fake *fake, struct mae_outside *outside);
-/* Builds the response body of a genuine card and returns its length. */
+/* Builds the response body that a genuine card gives to a request; returns its length. */
 size_t fake_body(const struct fake *fake, const struct fake_request *request,
                  uint8_t body[WIRE_MAX_ANSWER]);
-/* Seals a response of the imitated card and writes it, then its number. */
+/* Seals a response of the imitated card and writes it and then its number to shared memory. */
 void fake_answer(struct fake *fake, const struct fake_request *request, const uint8_t *body,
                  size_t size);
-/* Writes the ciphertext of a chunk of FAKE_PATTERN bytes and returns its tag. */
+/* Writes an encrypted chunk of a D2H request to shared memory; returns its GCM tag. */
 void fake_chunk(struct fake *fake, const struct fake_request *request, uint8_t tag[WIRE_TAG]);
-/* Returns true if a chunk in shared memory is what its request says. */
+/* Returns true if the chunk of an H2D request in shared memory has the tag of the request. */
 bool fake_check(struct fake *fake, const struct fake_request *request);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fuzzes the driver (libFuzzer target) by a card with the right keys, whose responses and chunks
- * are authentic, late, out of order, false in any field, or damaged on the way. The driver's
- * messages are opened: a number that is rung twice, or a message that was not sealed for its place,
- * stops it. In half of the runs a bit of what the driver reads of shared memory flips after each
- * read, so that a second read differs; the others have up to 4 sealing threads; in one of 8 another
- * thread changes shared memory all the while, as the operating system can.
+ * Fuzzes the protected driver by a card whose responses come late, out of order or changed. It is a
+ * libFuzzer target; the card has the right keys, and its responses and chunks are authentic, late,
+ * out of order, false in any field, or damaged on the way. The driver's messages are opened: a
+ * number that is rung twice, or a message that was not sealed for its place, stops it. In half of
+ * the runs a bit of what the driver reads of shared memory flips after each read, so that a second
+ * read differs; the others have up to 4 sealing threads; in one of 8 another thread changes shared
+ * memory all the while, as the operating system can.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static uint32_t advance(uint32_t state)
     return state * 1664525u + 1013904223u;
 }
 
-/* Flips bits of allocated shared memory, anywhere and at any time. */
+/* Flips bits of shared memory at any time, in a thread beside the driver. */
 static void *change_memory(void *user)
 {
     const struct fake *fake = user;
@@ -46,7 +47,7 @@ static void *change_memory(void *user)
     return NULL;
 }
 
-/* Reads shared memory, then flips a bit of what was read, unless that is an answer's number. */
+/* Reads shared memory for the driver, then flips a bit of what was read. */
 static void load_and_change(void *user, uint64_t at, void *bytes, size_t size)
 {
     const struct fake *fake = user;
@@ -59,7 +60,7 @@ static void load_and_change(void *user, uint64_t at, void *bytes, size_t size)
     shared[(card->state >> 8) % size] ^= (uint8_t)(1u << (card->state >> 29));
 }
 
-/* Changes a field of an authentic response at random. */
+/* Changes a random field of the response that the imitated card will send. */
 static void change(struct stream *stream, uint8_t *body, size_t size)
 {
     switch (stream_byte(stream) % 16) {
@@ -83,7 +84,7 @@ static void change(struct stream *stream, uint8_t *body, size_t size)
     }
 }
 
-/* Answers a request with a correct or changed response and chunk. */
+/* Sends a correct or changed response and chunk to a request of the driver. */
 static void respond(struct fake *fake, const struct fake_request *request)
 {
     struct card *card = fake->user;
@@ -102,7 +103,7 @@ static void respond(struct fake *fake, const struct fake_request *request)
     }
 }
 
-/* Answers a request now or later, as the fuzz data says. */
+/* Answers a request of the driver now or later, as the fuzz data decides. */
 static void rung(struct fake *fake, const struct fake_request *request)
 {
     struct card *card = fake->user;

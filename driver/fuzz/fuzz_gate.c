@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fuzzes the enclave's gate to the operating system's process (libFuzzer target) by its messages.
- * Whatever it answers, a buffer lies in the window, and a session over it never gets anything
- * right.
+ * Fuzzes the enclave's connection to the process that owns the card, by that process's answers. It
+ * is a libFuzzer target. Whatever it answers, a buffer lies in the window, and a session over it
+ * never gets anything right.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct other {
     uint64_t base;
 };
 
-/* Runs the operating system's process of the fuzzed gate: answers every command by fuzz data. */
+/* Answers every command of the enclave by fuzz data, in place of the card's process. */
 static void *serve(void *user)
 {
     struct other *other = user;
@@ -52,7 +52,7 @@ static void *serve(void *user)
     return NULL;
 }
 
-/* Draws the next answer of the fuzzed gate's other process. */
+/* Draws the next answer of the card's process from the fuzz data. */
 static void think(struct other *other)
 {
     struct gate_page *page = &other->answer;
@@ -72,7 +72,7 @@ static void think(struct other *other)
         wire_put_little((uint8_t *)page->data, capabilities_of(choice / 4), 8);
 }
 
-/* Reads a register through the fuzzed gate, after a new answer is drawn. */
+/* Reads a register through the fuzzed connection, after drawing its next answer. */
 static void other_read(void *user, uint32_t offset, void *bytes, size_t size)
 {
     struct other *other = user;
@@ -80,7 +80,7 @@ static void other_read(void *user, uint32_t offset, void *bytes, size_t size)
     other->outside->read(other->outside->user, offset, bytes, size);
 }
 
-/* Writes a register through the fuzzed gate, after a new answer is drawn. */
+/* Writes a register through the fuzzed connection, after drawing its next answer. */
 static void other_write(void *user, uint32_t offset, const void *bytes, size_t size)
 {
     struct other *other = user;
@@ -88,7 +88,7 @@ static void other_write(void *user, uint32_t offset, const void *bytes, size_t s
     other->outside->write(other->outside->user, offset, bytes, size);
 }
 
-/* Allocates shared memory through the fuzzed gate; aborts if it lies outside the window. */
+/* Allocates shared memory over the fuzzed connection; aborts if it lies outside the window. */
 static bool other_allocate(void *user, size_t size, uint64_t *host, uint64_t *at)
 {
     struct other *other = user;
@@ -100,14 +100,14 @@ static bool other_allocate(void *user, size_t size, uint64_t *host, uint64_t *at
     return true;
 }
 
-/* Releases shared memory through the fuzzed gate. */
+/* Releases shared memory through the fuzzed connection. */
 static void other_release(void *user, uint64_t host, uint64_t at, size_t size)
 {
     struct other *other = user;
     other->outside->release(other->outside->user, host, at, size);
 }
 
-/* Returns the time through the fuzzed gate, after a new answer is drawn. */
+/* Returns the time through the fuzzed connection, after drawing its next answer. */
 static uint64_t other_now(void *user)
 {
     struct other *other = user;
@@ -115,14 +115,14 @@ static uint64_t other_now(void *user)
     return other->outside->now(other->outside->user);
 }
 
-/* Lets time pass through the fuzzed gate. */
+/* Lets the card run through the fuzzed connection, after drawing its next answer. */
 static void other_pause(void *user, bool news)
 {
     struct other *other = user;
     other->outside->pause(other->outside->user, news);
 }
 
-/* Sends the other process's HELLO, with fields drawn from the fuzz data. */
+/* Sends the first message of the card's process, with fields from the fuzz data. */
 static void send_hello(struct stream *stream, int socket, const int files[2])
 {
     struct gate_hello hello = {.version = GATE_VERSION, .window_bytes = WINDOW};

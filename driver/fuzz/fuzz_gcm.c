@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares the AES-256-GCM of gcm.h with OpenSSL (libFuzzer target), for any key, IV, AAD, length,
- * division into pieces, in place or not, with several messages under one key. A tag with one bit
- * changed is refused, and nothing is written beside a buffer.
+ * Compares the enclave's AES-256-GCM with OpenSSL on fuzzed keys, messages and divisions. It is a
+ * libFuzzer target: any key, IV, AAD, length, division into pieces, in place or not, with several
+ * messages under one key. A tag with one bit changed is refused, and nothing is written beside a
+ * buffer.
  */
 #include <openssl/evp.h>
 #include <stdlib.h>
@@ -18,14 +19,14 @@ struct message {
     size_t aad_bytes, bytes;
 };
 
-/* Aborts the fuzz target unless a condition holds. */
+/* Aborts the fuzz target if a condition does not hold. */
 static void must(bool right)
 {
     if (!right)
         abort();
 }
 
-/* Computes ciphertext and tag of a fuzzed message with OpenSSL, as reference. */
+/* Computes ciphertext and tag of the fuzzed message by OpenSSL, as the expected result. */
 static void oracle(struct message *message, const uint8_t key[WIRE_KEY])
 {
     int done;
@@ -39,10 +40,7 @@ static void oracle(struct message *message, const uint8_t key[WIRE_KEY])
     EVP_CIPHER_CTX_free(context);
 }
 
-/*
- * Encrypts or decrypts a fuzzed message through gcm.h in pieces, between guard bytes that must not
- * change.
- */
+/* Encrypts or decrypts the fuzzed message in pieces by gcm.h and compares with OpenSSL. */
 static void run(struct gcm *gcm, const struct message *message, const uint8_t *from,
                 const uint8_t *wanted, struct stream *stream)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fuzzes the driver (libFuzzer target): fuzz data are all reads from outside and all calls. Nobody
- * but the driver has the key, so no call may ever succeed.
+ * Fuzzes the protected driver: registers, shared memory and time read as fuzz data. It is a
+ * libFuzzer target; fuzz data are also all calls. Nobody but the driver has the key, so no call may
+ * ever succeed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ struct world {
     uint64_t next;
 };
 
-/* Returns fuzz data as register contents, mostly legal capabilities. */
+/* Gives the driver fuzz data as register contents, mostly with legal capabilities. */
 static void world_read(void *user, uint32_t offset, void *bytes, size_t size)
 {
     struct world *world = user;
@@ -24,13 +25,13 @@ static void world_read(void *user, uint32_t offset, void *bytes, size_t size)
         wire_put_little(bytes, capabilities_of(choice / 8), 8); /* mostly legal */
 }
 
-/* Ignores a register write of the driver. */
+/* Ignores the driver's write to a register. */
 static void world_write(void *user, uint32_t offset, const void *bytes, size_t size)
 {
     (void)user, (void)offset, (void)bytes, (void)size;
 }
 
-/* Allocates shared memory at addresses that the fuzz data may change. */
+/* Allocates shared memory for the driver, at an address that fuzz data may change. */
 static bool world_allocate(void *user, size_t size, uint64_t *host, uint64_t *at)
 {
     struct world *world = user;
@@ -43,8 +44,7 @@ static bool world_allocate(void *user, size_t size, uint64_t *host, uint64_t *at
     return stream_byte(world->stream) != 1;
 }
 
-/* Reads shared memory as fuzz data; often gives the expected plaintext number, computed
-   from the address. */
+/* Gives the driver fuzz data as shared memory, often with the response number it expects. */
 static void world_load(void *user, uint64_t at, void *bytes, size_t size)
 {
     struct world *world = user;
@@ -53,13 +53,13 @@ static void world_load(void *user, uint64_t at, void *bytes, size_t size)
         wire_put(bytes, at / WIRE_SLOT_BYTES % WIRE_SLOTS, 8);
 }
 
-/* Ignores a write to shared memory. */
+/* Ignores the driver's write to shared memory. */
 static void world_store(void *user, uint64_t at, const void *bytes, size_t size)
 {
     (void)user, (void)at, (void)bytes, (void)size;
 }
 
-/* Returns a time that advances by fuzz data. */
+/* Gives the driver a time that advances by fuzz data. */
 static uint64_t world_now(void *user)
 {
     struct world *world = user;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks every fuzzed session of the protected driver, whatever comes from outside:
+ * Makes calls of the protected driver from fuzz data and checks what must always hold:
  * - a transfer that did not end well leaves zeroes in its buffer, and one that did the right bytes;
  * - after poison every task is done and every call fails, and neither keys nor secret are there;
  * - what nobody could seal never passes.
@@ -28,7 +28,7 @@ static bool all(const uint8_t *bytes, size_t size, uint8_t value)
     return true;
 }
 
-/* Checks the result of a finished driver task, then frees the task. */
+/* Checks the result and data of a completed driver task, then frees the task. */
 static void finish(struct script *script, int at)
 {
     mae_task_t *task = script->tasks[at].task;
@@ -54,7 +54,7 @@ static void finish(struct script *script, int at)
     script->tasks[at].data = NULL;
 }
 
-/* Supplies plaintext for a chunk; sometimes reports failure. */
+/* Supplies plaintext of a chunk to the driver; fails if the fuzz data says so. */
 static int fill(void *user, uint64_t offset, void *bytes, size_t size)
 {
     struct script *script = user;
@@ -62,7 +62,7 @@ static int fill(void *user, uint64_t offset, void *bytes, size_t size)
     return stream_byte(script->stream) == 7;
 }
 
-/* Makes a driver call that is chosen by the next bytes of fuzz data. */
+/* Makes one call of the driver, which the next bytes of fuzz data choose. */
 static mae_error_t call(struct script *script, int at, uint8_t choice)
 {
     struct stream *stream = script->stream;
@@ -123,7 +123,7 @@ static mae_error_t call(struct script *script, int at, uint8_t choice)
     }
 }
 
-/* Checks and frees all driver tasks that are done. */
+/* Checks and frees all completed driver tasks of the fuzzed session. */
 static void finish_done(struct script *script)
 {
     for (int i = 0; i < SCRIPT_TASKS; i++) {
@@ -136,7 +136,7 @@ static void finish_done(struct script *script)
     }
 }
 
-/* Returns the index of a free task place, -1 if there is none. */
+/* Returns the index of a free entry for a driver task, -1 if there is none. */
 static int free_place(const struct script *script)
 {
     for (int i = 0; i < SCRIPT_TASKS; i++)
@@ -145,7 +145,7 @@ static int free_place(const struct script *script)
     return -1;
 }
 
-/* Checks that a poisoned session has failed every task and left no secret. */
+/* Checks that an ended session has failed all tasks and holds no secret. */
 static void check_poison(struct script *script)
 {
     mae_session_t *session = script->session;

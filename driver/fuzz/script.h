@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes an application's driver calls by a stream of fuzz data. */
+/* Declares a fuzzed application that makes calls of the protected driver. */
 #ifndef MAE_SCRIPT_H
 #define MAE_SCRIPT_H
 
@@ -19,17 +19,14 @@ static inline uint8_t stream_byte(struct stream *stream)
     return *stream->data++;
 }
 
-/* Fills memory with fuzz data. */
+/* Copies the next bytes of fuzz data to memory. */
 static inline void stream_bytes(struct stream *stream, void *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         ((uint8_t *)bytes)[i] = stream_byte(stream);
 }
 
-/*
- * Makes a legal capability word of a card: mostly the most common one, else one with minimal or
- * maximal values.
- */
+/* Returns a legal capability word of a card, mostly the common one, sometimes with extremes. */
 static inline uint64_t capabilities_of(unsigned choice)
 {
     static const uint64_t words[] = {
@@ -58,9 +55,7 @@ struct script {
     bool nothing_may_pass; /* nobody else has the key */
 };
 
-/*
- * Makes driver calls until the fuzz data is used up or the session over, and checks what must hold.
- */
+/* Makes driver calls until the fuzz data or the session ends, and checks their results. */
 void script_run(struct script *script);
 
 #endif

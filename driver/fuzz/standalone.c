@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a fuzz target without libFuzzer: `standalone SEED COUNT` on random inputs, which begin like
- * an input that reaches a session; `standalone FILE...` on files.
+ * Runs a fuzz target without libFuzzer, on random inputs or on files. `standalone SEED COUNT` takes
+ * random inputs, which begin like an input that reaches a session; `standalone FILE...` takes
+ * files.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ enum { MOST = 1 << 14, PREFIX = 58 };
 
 static uint64_t state;
 
-/* Returns the next random byte, by Vigna's xorshift64*. */
+/* Returns the next byte of a pseudo-random sequence (Vigna's xorshift64*). */
 static uint8_t next(void)
 {
     state ^= state >> 12;
@@ -24,7 +25,7 @@ static uint8_t next(void)
     return (uint8_t)(state * UINT64_C(0x2545f4914f6cdd1d) >> 56);
 }
 
-/* Runs the fuzz target on a file's contents. */
+/* Runs the fuzz target on the contents of a file. */
 static int file(const char *name)
 {
     static uint8_t data[1 << 20];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libmaeslant, the C interface of every Maeslant AES device, simulated or real.
+ * Declares the C interface of libmaeslant for every Maeslant AES device, simulated or real.
  *
  *   mae_dev_t *dev;
  *   if (mae_open("sim:stream?lanes=4", &dev) != MAE_OK) ...
@@ -109,7 +109,7 @@ typedef enum mae_kind {
     MAE_KIND_COPY = 3        /* the stream card's DMA without a cipher: mode MAE_COPY only */
 } mae_kind_t;
 
-/* The capabilities of a device. */
+/* Holds the capabilities of a device, as mae_get_caps reads them. */
 struct mae_caps {
     char backend[16];    /* "sim", "vfio", "null" */
     char name[32];       /* the build or the PCI address */
@@ -131,7 +131,7 @@ struct mae_caps {
     uint32_t clocks_per_us; /* how many clocks this library takes for a microsecond in time-outs */
 };
 
-/* A device that mae_device_list found. */
+/* Describes a device that mae_device_list found. */
 struct mae_device_info {
     char uri[128];      /* for mae_open */
     char summary[128];  /* "simulated build", "PCI function, bound to vfio-pci", ... */
@@ -139,7 +139,7 @@ struct mae_device_info {
 };
 
 /*
- * Opens a device.
+ * Opens the AES device that a URI names.
  *
  * uri: "sim:NAME[?options]" a simulated build, NAME as in configs/builds.yml, found in
  *        $MAESLANT_SIM_PATH or build/sim; "sim:stream?lanes=4" is build stream4. Other options
@@ -155,13 +155,13 @@ MAE_API mae_error_t mae_open(const char *uri, mae_dev_t **dev);
 MAE_API_VOID void mae_close(mae_dev_t *dev);
 /* Reads the capabilities of a device. */
 MAE_API mae_error_t mae_get_caps(const mae_dev_t *dev, struct mae_caps *caps);
-/* Lists the devices that can be opened. Fills up to `max` entries; *count is their number. */
+/* Lists the AES devices that can be opened. Fills up to `max` entries; *count is their number. */
 MAE_API mae_error_t mae_device_list(struct mae_device_info *list, size_t max, size_t *count);
 
 /* Limits a device's number of jobs in flight, 1 to max_queue_depth, which is the default. */
 MAE_API mae_error_t mae_set_queue_depth(mae_dev_t *dev, uint32_t depth);
-/* Sets the time without a completion after which a busy device counts as dead (plus 1 us for every
-   4 blocks in flight). Simulated devices count caps.clocks_per_us clocks as a microsecond. */
+/* Sets how long a busy device may complete no job before it counts as dead. It is 1 us longer for
+   every 4 blocks in flight. Simulated devices count caps.clocks_per_us clocks as a microsecond. */
 MAE_API mae_error_t mae_set_stall_timeout(mae_dev_t *dev, uint64_t microseconds);
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -171,20 +171,20 @@ enum { MAE_SLOT_NONE = 0xff };
 /* Loads a key of 16, 24 or 32 bytes into a key slot, from which it cannot be read back. Overwrites
    the slot's key. MAE_E_BUSY if the slot is in use. */
 MAE_API mae_error_t mae_key_load(mae_dev_t *dev, uint32_t slot, const uint8_t *key, size_t bytes);
-/* Loads a key of 16, 24 or 32 bytes into a free key slot, and returns the slot. */
+/* Loads a key of 16, 24 or 32 bytes into a free key slot of the device; returns the slot. */
 MAE_API mae_error_t mae_key_alloc(mae_dev_t *dev, const uint8_t *key, size_t bytes, uint32_t *slot);
-/* Erases the key of a slot and frees the slot. An empty slot is no error. */
+/* Erases the key in a key slot of the device and frees the slot. An empty slot is no error. */
 MAE_API mae_error_t mae_key_erase(mae_dev_t *dev, uint32_t slot);
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Allocates zeroed, page-aligned memory that the device can access. */
+/* Allocates zeroed, page-aligned memory that the device can read and write. */
 MAE_API mae_error_t mae_mem_alloc(mae_dev_t *dev, size_t bytes, void **memory);
-/* Wipes and frees memory of mae_mem_alloc. */
+/* Wipes and frees memory that mae_mem_alloc has allocated. */
 MAE_API mae_error_t mae_mem_free(mae_dev_t *dev, void *memory);
 /* Maps the caller's memory for access by the device (vfio: pins its pages). */
 MAE_API mae_error_t mae_mem_map(mae_dev_t *dev, void *memory, size_t bytes, bool writable);
-/* Ends the device's access to memory of mae_mem_map. */
+/* Ends the device's access to memory that mae_mem_map has mapped. */
 MAE_API mae_error_t mae_mem_unmap(mae_dev_t *dev, void *memory);
 
 /* ---- jobs ------------------------------------------------------------------------------------ */
@@ -205,20 +205,20 @@ typedef enum mae_mode {
 
 typedef enum mae_direction { MAE_ENCRYPT = 0, MAE_DECRYPT = 1 } mae_direction_t;
 
-/* The part of a GCM, CCM or CMAC message that a job carries. */
+/* Names the part of a GCM, CCM or CMAC message that a job carries. */
 typedef enum mae_phase { MAE_PHASE_DATA = 0, MAE_PHASE_AAD = 1, MAE_PHASE_IV = 2 } mae_phase_t;
 
-/* A contiguous part of a scatter-gather list: an address and a length. */
+/* Describes a contiguous part of a job's data in a scatter-gather list: address and length. */
 struct mae_segment {
     void *data;
     uint64_t bytes; /* 0 is allowed */
 };
 
 /*
- * A job: a part of a message, or a whole message. Buffers must be mapped and may have any
- * alignment; source and destination are the same place or do not overlap. Lengths: at least 1; ECB,
- * CBC and PCBC whole blocks; XTS at least a block; jobs of a message before its last one always
- * whole blocks.
+ * Describes a job of a device: a whole message or a part of one, with key slot and mode. Buffers
+ * must be mapped and may have any alignment; source and destination are the same place or do not
+ * overlap. Lengths: at least 1; ECB, CBC and PCBC whole blocks; XTS at least a block; jobs of a
+ * message before its last one always whole blocks.
  *
  * A context keeps the chain value of a message from one job to the next: init = 1 starts a message
  * with iv, init = 0 goes on. Jobs of one context run one after the other in the order of their
@@ -256,7 +256,7 @@ struct mae_job {
     void *user;         /* comes back in the completion */
 };
 
-/* The result of a completed job. */
+/* Holds the result of a completed job of a device. */
 struct mae_completion {
     void *user;
     mae_error_t error;
@@ -266,25 +266,25 @@ struct mae_completion {
     uint8_t tag[16];        /* of a message encrypted to its end; else 0 */
 };
 
-/* Allocates a context, which holds the chain value of a message between its jobs. */
+/* Allocates a context of the device, which holds a message's chain value between its jobs. */
 MAE_API mae_error_t mae_context_alloc(mae_dev_t *dev, uint32_t *context);
-/* Allocates a context for GCM, CCM and CMAC only. The peripheral has these beyond caps.contexts: the
-   library saves their state, so several such messages and one of another mode can be interleaved.
-   Only XTS cannot continue after such a job there: MAE_E_STATE. */
+/* Allocates a context of the device for a GCM, CCM or CMAC message only. The peripheral has these
+   beyond caps.contexts: the library saves their state, so several such messages and one of another
+   mode can be interleaved. Only XTS cannot continue after such a job there: MAE_E_STATE. */
 MAE_API mae_error_t mae_context_alloc_aead(mae_dev_t *dev, uint32_t *context);
-/* Frees a context of mae_context_alloc or mae_context_alloc_aead. */
+/* Frees a context that mae_context_alloc or mae_context_alloc_aead has allocated. */
 MAE_API mae_error_t mae_context_free(mae_dev_t *dev, uint32_t context);
 
 /* Submits a job to a device. MAE_E_FULL: poll first. Every accepted job completes exactly once. */
 MAE_API mae_error_t mae_submit(mae_dev_t *dev, const struct mae_job *job);
-/* Submits jobs in order with one doorbell. *taken: how many were accepted; the error is the next
-   one's, or the doorbell's, which rings again with the next submission. */
+/* Submits several jobs to a device, in order, with one doorbell. *taken: how many were accepted;
+   the error is the next one's, or the doorbell's, which rings again with the next submission. */
 MAE_API mae_error_t mae_submit_many(mae_dev_t *dev, const struct mae_job *list, size_t count,
                                     size_t *taken);
-/* Fetches completed jobs in order of completion; *count may be 0. Advances simulated time. */
+/* Fetches a device's completed jobs, in their order; *count may be 0. Advances simulated time. */
 MAE_API mae_error_t mae_poll(mae_dev_t *dev, struct mae_completion *list, size_t max,
                              size_t *count);
-/* Waits for a completed job, then fetches as mae_poll. MAE_E_TIMEOUT: none completed or in flight. */
+/* Waits for a job's completion, fetches as mae_poll. MAE_E_TIMEOUT: none completed or in flight. */
 MAE_API mae_error_t mae_wait(mae_dev_t *dev, struct mae_completion *list, size_t max, size_t *count,
                              uint64_t timeout_us);
 /* Returns the number of jobs submitted and not yet fetched by mae_poll or mae_wait. */
@@ -293,33 +293,33 @@ MAE_API uint32_t mae_in_flight(const mae_dev_t *dev);
 /* ---- messages -------------------------------------------------------------------------------- */
 
 /*
- * Encrypts or decrypts one message; returns when it is done. Any memory; dst == src is allowed. The
- * key is loaded into a free slot and erased afterwards. key_bytes: 16, 24, 32; for XTS both keys
- * one after the other, 32, 48, 64; MAE_E_KEY if they are equal (FIPS 140-3 IG C.I). iv: 16 bytes,
- * NULL for ECB. Padding is the caller's. Needs a free context; takes more to run ECB, CTR, XTS and
- * the decryption of CBC and CFB as many jobs at once.
+ * Encrypts or decrypts one message on the device; returns when it is done. Any memory; dst == src
+ * is allowed. The key is loaded into a free slot and erased afterwards. key_bytes: 16, 24, 32; for
+ * XTS both keys one after the other, 32, 48, 64; MAE_E_KEY if they are equal (FIPS 140-3 IG C.I).
+ * iv: 16 bytes, NULL for ECB. Padding is the caller's. Needs a free context; takes more to run ECB,
+ * CTR, XTS and the decryption of CBC and CFB as many jobs at once.
  */
 MAE_API mae_error_t mae_crypt(mae_dev_t *dev, mae_mode_t mode, mae_direction_t direction,
                               const uint8_t *key, size_t key_bytes, const uint8_t *iv,
                               const void *src, void *dst, uint64_t length);
-/* Encrypts or decrypts one message, as mae_crypt, with keys that are already loaded; tweak_slot
+/* Encrypts or decrypts one message, as mae_crypt, under keys in the device's key slots. tweak_slot
    holds the second key of XTS and is ignored in other modes. */
 MAE_API mae_error_t mae_crypt_slot(mae_dev_t *dev, mae_mode_t mode, mae_direction_t direction,
                                    uint32_t key_slot, uint32_t tweak_slot, const uint8_t *iv,
                                    const void *src, void *dst, uint64_t length);
 
 /*
- * Encrypts or decrypts a part of a message, by any device and in any order: the bytes from
- * `offset`, a multiple of 16, to offset + length. `before` is the source's block before them (CBC
- * and CFB, else ignored). ECB, CTR, XTS and the decryption of CBC and CFB; others from offset 0
- * only (MAE_E_MODE). XTS: at least 16 bytes, and whole blocks but in the last part. XTS beyond
+ * Encrypts or decrypts a part of a message, on any device and in any order. The part is the bytes
+ * from `offset`, a multiple of 16, to offset + length. `before` is the source's block before them
+ * (CBC and CFB, else ignored). ECB, CTR, XTS and the decryption of CBC and CFB; others from offset
+ * 0 only (MAE_E_MODE). XTS: at least 16 bytes, and whole blocks but in the last part. XTS beyond
  * offset 0 needs a device of both directions.
  */
 MAE_API mae_error_t mae_crypt_part(mae_dev_t *dev, mae_mode_t mode, mae_direction_t direction,
                                    const uint8_t *key, size_t key_bytes, const uint8_t *iv,
                                    uint64_t offset, const uint8_t *before, const void *src,
                                    void *dst, uint64_t length);
-/* Returns true if messages of a mode can be divided into parts for mae_crypt_part. */
+/* Returns true if mae_crypt_part can process messages of a mode part by part. */
 MAE_API bool mae_mode_divides(mae_mode_t mode, mae_direction_t direction);
 
 /* ---- streams --------------------------------------------------------------------------------- */
@@ -338,11 +338,11 @@ MAE_API bool mae_mode_divides(mae_mode_t mode, mae_direction_t direction);
 MAE_API mae_error_t mae_stream_begin(mae_dev_t *dev, mae_mode_t mode, mae_direction_t direction,
                                      const uint8_t *key, size_t key_bytes, const uint8_t *iv,
                                      mae_stream_t **stream);
-/* Takes input of a stream and gives its output; waits only if neither is possible. */
+/* Takes input of a stream's message and gives output; waits only if neither is possible. */
 MAE_API mae_error_t mae_stream_update(mae_stream_t *stream, const void *src, size_t bytes,
                                       size_t *taken, void *dst, size_t room, size_t *given);
-/* Ends the input of a stream and returns its remaining output, in several calls if room is small;
-   given = 0 is the end. MAE_E_LENGTH: the message's length is not allowed by the mode. */
+/* Ends the input of a stream's message and returns the remaining output. Several calls may be
+   needed; given = 0 is the end. MAE_E_LENGTH: the message's length is not allowed by the mode. */
 MAE_API mae_error_t mae_stream_finish(mae_stream_t *stream, void *dst, size_t room, size_t *given);
 /* Frees a stream: wipes its buffers, erases its keys, frees its contexts. NULL is allowed. */
 MAE_API_VOID void mae_stream_free(mae_stream_t *stream);
@@ -350,8 +350,8 @@ MAE_API_VOID void mae_stream_free(mae_stream_t *stream);
 /* ---- authenticated messages ------------------------------------------------------------------ */
 
 /*
- * A message of GCM (SP 800-38D), CCM (SP 800-38C) or CMAC. GCM and CCM detect any change of nonce,
- * AAD, ciphertext or tag. CCM needs two passes over the data and is slower; take GCM unless a
+ * Holds a GCM (SP 800-38D), CCM (SP 800-38C) or CMAC message. GCM and CCM detect any change of
+ * nonce, AAD, ciphertext or tag. CCM needs two passes over data and is slower; take GCM unless a
  * protocol requires CCM. Where a device lacks CCM or CMAC the library composes them of CBC and CTR.
  */
 struct mae_message {
@@ -373,47 +373,47 @@ struct mae_message {
     size_t tag_bytes;
 };
 
-/* A nonce of a fixed field and a counter of 8 bytes (SP 800-38D 8.2.1). Keep one with each key: no
-   value may be counted twice under it. Two senders under one key must differ in the fixed field,
-   which is the first nonce_bytes - 8 bytes of `fixed`. A forked child is another sender:
-   with a device that its parent opened it gets MAE_E_STATE, with one of its own it needs a fixed
-   field of its own. */
+/* Holds the next nonce of a sender: a fixed field and a counter of 8 bytes (SP 800-38D 8.2.1). Keep
+   one with each key: no value may be counted twice under it. Two senders under one key must differ
+   in the fixed field, which is the first nonce_bytes - 8 bytes of `fixed`. A forked child is
+   another sender: with a device that its parent opened it gets MAE_E_STATE, with one of its own it
+   needs a fixed field of its own. */
 struct mae_nonce_counter {
     uint8_t fixed[8];
     uint64_t next;
 };
 
 /*
- * Encrypts and authenticates one message, and draws its nonce from the operating system.
- * GMAC is a message of length 0. Of a key in a slot at most 2^32 messages are sealed (SP 800-38D
- * 8.3), then MAE_E_LIMIT until a key is loaded; keys given with their messages are counted
- * together, for as long as the device is open. CCM: a drawn nonce has 12 or 13 bytes.
+ * Encrypts and authenticates one message under a nonce drawn from the operating system. GMAC is a
+ * message of length 0. Of a key in a slot at most 2^32 messages are sealed (SP 800-38D 8.3), then
+ * MAE_E_LIMIT until a key is loaded; keys given with their messages are counted together, for as
+ * long as the device is open. CCM: a drawn nonce has 12 or 13 bytes.
  */
 MAE_API mae_error_t mae_seal(mae_dev_t *dev, const struct mae_message *message);
-/* Encrypts and authenticates one message with the counter's next nonce, used up by a failing call
-   too. No limit of 2^32 if all nonces under the key are counted, of 12 bytes. nonce_bytes >= 8. */
+/* Encrypts and authenticates one message under a counter's next nonce, used up by a failure too. No
+   limit of 2^32 if all nonces under the key are counted, of 12 bytes. nonce_bytes >= 8. */
 MAE_API mae_error_t mae_seal_counted(mae_dev_t *dev, const struct mae_message *message,
                                      struct mae_nonce_counter *counter);
-/* Encrypts and authenticates one message with the caller's nonce; use it only where a protocol
+/* Encrypts and authenticates one message with the caller's nonce. Use it only where a protocol
    prescribes the nonce. A nonce used twice under one key breaks GCM: see the top of this file. */
 MAE_API mae_error_t mae_seal_with_chosen_nonce(mae_dev_t *dev, const struct mae_message *message);
-/* Decrypts and verifies one authenticated message. MAE_E_AUTH: it is not what was sealed. After
-   this and every other error once work has begun, dst is wiped; in place, that wipes the
+/* Decrypts one GCM or CCM message and verifies its tag. MAE_E_AUTH: it is not what was sealed.
+   After this and every other error once work has begun, dst is wiped; in place, that wipes the
    ciphertext too. */
 MAE_API mae_error_t mae_unseal(mae_dev_t *dev, const struct mae_message *message);
 
 /* Computes the CMAC (SP 800-38B) of `length` bytes at src; takes no nonce, AAD or dst. */
 MAE_API mae_error_t mae_mac(mae_dev_t *dev, const struct mae_message *message);
-/* Verifies the CMAC of a message. MAE_E_AUTH: the tag is wrong. */
+/* Verifies the CMAC of one message on the device. MAE_E_AUTH: the tag is wrong. */
 MAE_API mae_error_t mae_mac_verify(mae_dev_t *dev, const struct mae_message *message);
-/* Compares two tags in constant time; returns true if they are equal. */
+/* Compares two authentication tags in constant time; returns true if they are equal. */
 MAE_API bool mae_tags_equal(const uint8_t *left, const uint8_t *right, size_t bytes);
 
 /*
- * Starts an authenticated message that is processed in pieces: one of the start calls below,
- * aad..., update..., finish, read... until nothing is given, free. Of struct mae_message the start
- * calls use mode, key, nonce and tag_bytes, and for CCM also aad_bytes and length, which CCM must
- * know ahead. A failed message stays failed; free it.
+ * Starts a GCM or CCM message that is encrypted in pieces. The calls are one of the start calls
+ * below, aad..., update..., finish, read... until nothing is given, free. Of struct mae_message the
+ * start calls use mode, key, nonce and tag_bytes, and for CCM also aad_bytes and length, which CCM
+ * must know ahead. A failed message stays failed; free it.
  *
  * Unsealing gives nothing before mae_aead_finish has verified the tag: until then the library holds
  * the whole plaintext. For messages too long for that, mae_aead_unseal_unverified gives it at once:
@@ -433,21 +433,21 @@ MAE_API mae_error_t mae_aead_unseal_unverified(mae_dev_t *dev, const struct mae_
 /* Starts a CMAC: mae_aead_aad takes the message, mae_aead_finish returns the tag. */
 MAE_API mae_error_t mae_aead_mac(mae_dev_t *dev, const struct mae_message *message,
                                  mae_aead_t **aead);
-/* Adds AAD to a message, before any of its data. */
+/* Adds AAD to a GCM or CCM message, or data to a CMAC, before any data. */
 MAE_API mae_error_t mae_aead_aad(mae_aead_t *aead, const void *aad, size_t bytes);
-/* Takes data of a message and gives its output; waits only if neither is possible. */
+/* Takes data of a GCM or CCM message and gives output; waits only if neither is possible. */
 MAE_API mae_error_t mae_aead_update(mae_aead_t *aead, const void *src, size_t bytes, size_t *taken,
                                     void *dst, size_t room, size_t *given);
-/* Ends the input of a message; writes the tag, or verifies it: MAE_E_AUTH if it is wrong. */
+/* Ends a GCM, CCM or CMAC message's input; writes its tag, or verifies it: MAE_E_AUTH. */
 MAE_API mae_error_t mae_aead_finish(mae_aead_t *aead, uint8_t *tag);
-/* Returns the remaining output of a finished message; given = 0 is the end. */
+/* Returns the remaining output of a GCM or CCM message; given = 0 is the end. */
 MAE_API mae_error_t mae_aead_read(mae_aead_t *aead, void *dst, size_t room, size_t *given);
-/* Frees a message: wipes its buffers, erases its key, frees its context. NULL is allowed. */
+/* Frees a mae_aead_t message: wipes its buffers and erases its key. NULL is allowed. */
 MAE_API_VOID void mae_aead_free(mae_aead_t *aead);
 
 /* ---- statistics and registers ---------------------------------------------------------------- */
 
-/* The counters of a simulated device, since it was opened or they were reset. */
+/* Holds the counters of a simulated device since it was opened or they were reset. */
 struct mae_stats {
     uint64_t core_clocks;
     uint64_t bus_clocks;
@@ -482,13 +482,13 @@ struct mae_stats {
 MAE_API mae_error_t mae_get_stats(mae_dev_t *dev, struct mae_stats *stats);
 /* Resets the counters of a simulated device to zero; MAE_E_UNSUPPORTED for others. */
 MAE_API mae_error_t mae_reset_stats(mae_dev_t *dev);
-/* Advances simulated time by a number of clocks; has no effect on real devices. */
+/* Advances a simulated device by a number of clock cycles; has no effect on real devices. */
 MAE_API mae_error_t mae_run_clocks(mae_dev_t *dev, uint64_t clocks);
-/* Copies between mapped buffers by the host CPU; in simulation the copy takes its data clocks. */
+/* Copies between two mapped buffers by the host CPU; a simulated copy takes its data clocks. */
 MAE_API mae_error_t mae_host_copy(mae_dev_t *dev, void *dst, const void *src, uint64_t bytes);
-/* Reads a register, numbered as in regs/. */
+/* Reads a device's register, numbered as in regs/. */
 MAE_API mae_error_t mae_register_read(mae_dev_t *dev, uint32_t offset, uint32_t *value);
-/* Writes a register, numbered as in regs/. The library does not know of the change. */
+/* Writes a device's register, numbered as in regs/. The library does not know of the change. */
 MAE_API mae_error_t mae_register_write(mae_dev_t *dev, uint32_t offset, uint32_t value);
 
 /* cdef end */

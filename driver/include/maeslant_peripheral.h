@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The register-level part of the driver: what a program without an operating system needs to use
- * the peripheral, and what libmaeslant itself uses for it. Freestanding C17: no libc, no
- * allocation, no static data; errors are mae_error_t of maeslant.h.
+ * Declares the register-level driver of the AES peripheral, for firmware and for libmaeslant. It is
+ * what a program without an operating system needs to use the peripheral. Freestanding C17: no
+ * libc, no allocation, no static data; errors are mae_error_t of maeslant.h.
  *
  *   struct mae_pio_bus bus = {mae_pio_mmio_read32, mae_pio_mmio_write32, (void *)0x40000000};
  *   mae_pio_key_load(&bus, 0, key, 16);
@@ -23,29 +23,30 @@
 
 #include "maeslant.h"
 
-/* The functions that access registers: by pointer in firmware, through a backend in libmaeslant. */
+/* Holds the functions by which the driver reads and writes the device's registers. They use a
+   pointer in firmware, a backend in libmaeslant. */
 struct mae_pio_bus {
     mae_error_t (*read32)(void *bus, uint32_t offset, uint32_t *value);
     mae_error_t (*write32)(void *bus, uint32_t offset, uint32_t value);
     void *bus;
 };
 
-/* Reads a memory-mapped register; `bus` is the base address. */
+/* Reads a memory-mapped register of the device; `bus` is its base address. */
 inline mae_error_t mae_pio_mmio_read32(void *bus, uint32_t offset, uint32_t *value)
 {
     *value = *(volatile uint32_t *)((uintptr_t)bus + offset);
     return MAE_OK;
 }
 
-/* Writes a memory-mapped register; `bus` is the base address. A bus of these two functions is the
-   fast one. */
+/* Writes a memory-mapped register of the device; `bus` is its base address. A bus of these two
+   functions is the fast one. */
 inline mae_error_t mae_pio_mmio_write32(void *bus, uint32_t offset, uint32_t value)
 {
     *(volatile uint32_t *)((uintptr_t)bus + offset) = value;
     return MAE_OK;
 }
 
-/* The kind and capabilities of a device, read from its registers. */
+/* Holds a device's kind and capabilities, read from its registers by mae_pio_probe. */
 struct mae_pio_info {
     mae_kind_t kind;
     uint32_t version; /* major in bits 31:16, minor in bits 15:0 */
@@ -59,7 +60,7 @@ struct mae_pio_info {
     uint32_t memory;     /* 1: takes memory jobs */
 };
 
-/* A job: a part of a message, or a whole message; see struct mae_job. */
+/* Describes a job of the peripheral: a whole message or a part of one; see struct mae_job. */
 struct mae_pio_job {
     mae_mode_t mode;
     mae_direction_t direction;
@@ -74,46 +75,51 @@ struct mae_pio_job {
     uint32_t tag_bytes; /* of them to compare, 4 to 16 */
 };
 
-/* The saved state of a GCM, CCM or CMAC message between two of its jobs. Whoever has the registers
-   can read it, and can use the key as well; wipe it all the same. */
+/* Holds the state of a GCM, CCM or CMAC message that mae_pio_save read from the peripheral. Whoever
+   has the registers can read it, and can use the key as well; wipe it all the same. */
 struct mae_pio_context {
     uint32_t words[12];
 };
 
-/* Callbacks that supply and take blocks; n is 16, or less at the end of the job. */
+/* Supplies a job's next input block, as the caller's function; n is 16, or less at the end. */
 typedef void (*mae_pio_get_t)(void *arg, uint8_t *block, uint32_t n);
 typedef void (*mae_pio_put_t)(void *arg, const uint8_t *block, uint32_t n);
 
-/* Identifies the device and reads its capabilities. MAE_E_NOT_OURS: no known device answers. */
+/* Identifies the device behind a register bus and reads its capabilities. MAE_E_NOT_OURS: no known
+   device answers. */
 mae_error_t mae_pio_probe(const struct mae_pio_bus *bus, struct mae_pio_info *info);
-/* Loads a key of 16, 24 or 32 bytes into a key slot. */
+/* Loads a key of 16, 24 or 32 bytes into a key slot of the device. */
 mae_error_t mae_pio_key_load(const struct mae_pio_bus *bus, uint32_t slot, const uint8_t *key,
                              size_t bytes);
-/* Erases the key of a slot. */
+/* Erases the key in a key slot of the device. */
 mae_error_t mae_pio_key_erase(const struct mae_pio_bus *bus, uint32_t slot);
-/* Erases every key, chain value and block; the job in progress is dropped. The peripheral only. */
+/* Erases all keys, chain values and data in the device and drops its job in progress. The
+   peripheral only. */
 mae_error_t mae_pio_wipe(const struct mae_pio_bus *bus);
-/* Runs a job to its end. src == dst is allowed. */
+/* Runs a job on the peripheral over its data registers, from start to end. src == dst is
+   allowed. */
 mae_error_t mae_pio_run(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                         const void *src, void *dst);
-/* Encrypts or decrypts one block under a loaded key (ECB), in a quarter of the time of mae_pio_run
-   where registers are memory-mapped and both blocks word-aligned. in == out is allowed. */
+/* Encrypts or decrypts one block on the peripheral under a loaded key, faster than mae_pio_run. It
+   is ECB, and takes a quarter of the time of mae_pio_run where registers are memory-mapped and both
+   blocks word-aligned. in == out is allowed. */
 mae_error_t mae_pio_block(const struct mae_pio_bus *bus, uint32_t slot, mae_direction_t direction,
                           const uint8_t in[16], uint8_t out[16]);
-/* Runs a job on data that callbacks supply and take. Block k + 1 is asked for before block k is
-   given. */
+/* Runs a job on the peripheral, with functions of the caller that supply and take its data. Block k
+   + 1 is asked for before block k is given. */
 mae_error_t mae_pio_run_with(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                              mae_pio_get_t get, void *get_arg, mae_pio_put_t put, void *put_arg);
-/* Saves the state of a GCM, CCM or CMAC message of the idle device, to continue it after others. */
+/* Reads the state of a GCM, CCM or CMAC message from the idle peripheral, to continue it later. */
 mae_error_t mae_pio_save(const struct mae_pio_bus *bus, struct mae_pio_context *context);
-/* Restores the state of a GCM, CCM or CMAC message that mae_pio_save has saved. */
+/* Writes the state of a GCM, CCM or CMAC message, read by mae_pio_save, to the peripheral. */
 mae_error_t mae_pio_restore(const struct mae_pio_bus *bus, const struct mae_pio_context *context);
 
 /*
- * The addresses of a memory job, where info.memory is 1: the device itself reads the source and
- * writes the destination. The call returns when the job has begun, and the program continues as if
- * the job were done: a read of a block that is not there yet, or a write to one not yet read, waits
- * for it. So wait for the end only to learn of errors, for the tag, and to start the next job.
+ * Describes where a memory job of the peripheral reads its source and writes its destination. That
+ * is where info.memory is 1: the device itself accesses the memory. The call returns when the job
+ * has begun, and the program continues as if the job were done: a read of a block that is not there
+ * yet, or a write to one not yet read, waits for it. So wait for the end only to learn of errors,
+ * for the tag, and to start the next job.
  *
  *   struct mae_pio_job job = {.mode = MAE_CTR, .init = 1, .iv = iv, .length = 4096};
  *   struct mae_pio_memory memory = {.source = (uintptr_t)src, .destination = (uintptr_t)dst};
@@ -132,20 +138,22 @@ struct mae_pio_memory {
                              mae_pio_memory_wait has seen it */
 };
 
-/* Starts a memory job. MAE_E_ARGUMENT: an address is not a multiple of 16 or not in the memory, or
-   the destination overlaps so that the result would be undefined. */
+/* Starts a memory job: the peripheral itself reads the source and writes the destination.
+   MAE_E_ARGUMENT: an address is not a multiple of 16 or not in the memory, or the destination
+   overlaps so that the result would be undefined. */
 mae_error_t mae_pio_memory_start(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                                  const struct mae_pio_memory *memory);
-/* Sets *over if the memory job has ended, and returns its error. Writes job->tag if it made one. */
+/* Checks once if the peripheral's memory job has ended, and then returns its error. *over tells if
+   it has. Writes job->tag if it made one. */
 mae_error_t mae_pio_memory_poll(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                                 bool *over);
-/* Polls until the memory job has ended; returns its error. */
+/* Polls the peripheral until its memory job has ended; returns its error. */
 mae_error_t mae_pio_memory_wait(const struct mae_pio_bus *bus, const struct mae_pio_job *job);
 
 /*
- * An authenticated message, processed in one call, as in maeslant.h. MAE_GCM (GMAC with length 0),
- * MAE_CCM. There is no source of random numbers here: the nonce is the caller's, and must never be
- * used twice under one key. A counter that survives resets is the safe choice.
+ * Describes a GCM, CCM or CMAC message that the peripheral processes in one call. MAE_GCM (GMAC
+ * with length 0), MAE_CCM. There is no source of random numbers here: the nonce is the caller's,
+ * and must never be used twice under one key. A counter that survives resets is the safe choice.
  *
  *   mae_pio_seal(&bus, &(struct mae_pio_message){.mode = MAE_GCM, .nonce = counter, .nonce_bytes =
  * 12,
@@ -162,24 +170,24 @@ struct mae_pio_message {
     uint32_t tag_bytes; /* GCM 4, 8, 12 to 16; CCM 4, 6, ... 16; CMAC 4 to 16 */
 };
 
-/* Encrypts and authenticates one message. */
+/* Encrypts and authenticates one GCM or CCM message on the peripheral. */
 mae_error_t mae_pio_seal(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                          const void *src, void *dst, uint32_t length);
-/* Decrypts and verifies one message. MAE_E_AUTH: it is not what was sealed; dst has then been
-   wiped, as after every other error. */
+/* Decrypts one GCM or CCM message on the peripheral and verifies its tag. MAE_E_AUTH: it is not
+   what was sealed; dst has then been wiped, as after every other error. */
 mae_error_t mae_pio_unseal(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                            const void *src, void *dst, uint32_t length);
-/* Starts an authenticated message, or a CMAC, as a memory job. The CPU moves the AAD, then the
-   device works alone: call mae_pio_memory_poll or _wait with `job`, which this fills in. `tag`, 16
-   bytes that live until then, is written by an encryption; a decryption expects message->tag. */
+/* Starts a GCM, CCM or CMAC message as a memory job of the peripheral. The CPU moves the AAD, then
+   the device works alone: call mae_pio_memory_poll or _wait with `job`, which this fills in. `tag`,
+   16 bytes that live until then, is written by an encryption; a decryption expects message->tag. */
 mae_error_t mae_pio_memory_message(const struct mae_pio_bus *bus,
                                    const struct mae_pio_message *message, mae_direction_t direction,
                                    const struct mae_pio_memory *memory, uint32_t length,
                                    uint8_t *tag, struct mae_pio_job *job);
-/* Computes the CMAC of data; uses key_slot, tag and tag_bytes of the message. */
+/* Computes the CMAC of data on the peripheral; uses key_slot, tag and tag_bytes of the message. */
 mae_error_t mae_pio_mac(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                         const void *data, uint32_t length);
-/* Verifies the CMAC of data. MAE_E_AUTH: the tag is wrong. */
+/* Verifies the CMAC of data on the peripheral. MAE_E_AUTH: the tag is wrong. */
 mae_error_t mae_pio_mac_verify(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                                const void *data, uint32_t length);
 

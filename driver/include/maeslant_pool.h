@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several cards behind one call (Fernando et al.'s resource manager).
+ * Declares pools of AES cards, which process messages as one device (Fernando et al.).
  *
  *   mae_pool_t *pool;
  *   if (mae_pool_open("pool:2*sim:stream4,vfio:0000:00:04.0", &pool) != MAE_OK) ...
@@ -39,7 +39,7 @@ extern "C" {
 
 typedef struct mae_pool mae_pool_t;
 
-/* The state of a card of a pool. */
+/* Describes a card of a pool: name, error, number of loans, clock cycles. */
 struct mae_pool_card {
     char uri[128];
     mae_error_t error; /* MAE_OK: in use; else why it was closed */
@@ -51,40 +51,43 @@ struct mae_pool_card {
 };
 
 /*
- * Opens a pool of cards. uri: "pool:" and device names, separated by commas; "4*sim:stream4" is
- * four of them. Options of a device follow its own name, so none may hold a comma. At most 64
- * cards.
+ * Opens a pool of AES cards, which a URI names. uri: "pool:" and device names, separated by commas;
+ * "4*sim:stream4" is four of them. Options of a device follow its own name, so none may hold a
+ * comma. At most 64 cards.
  */
 MAE_API mae_error_t mae_pool_open(const char *uri, mae_pool_t **pool);
-/* Closes a pool and its cards and erases their keys. No card may be lent. NULL is allowed. */
+/* Closes a pool of cards, and with it the cards, whose keys are erased. No card may be lent. NULL
+   is allowed. */
 MAE_API_VOID void mae_pool_close(mae_pool_t *pool);
 /* Reads the capabilities that all cards of a pool share; lanes and contexts are the sums. */
 MAE_API mae_error_t mae_pool_get_caps(mae_pool_t *pool, struct mae_caps *caps);
 /*
- * Lists the cards of a pool with their states. Fills up to `max` entries; *count is their number.
+ * Lists the cards of a pool, each with its error and counts. Fills up to `max` entries; *count is
+ * their number.
  */
 MAE_API mae_error_t mae_pool_cards(mae_pool_t *pool, struct mae_pool_card *list, size_t max,
                                    size_t *count);
 
 /*
- * Lends a card of a pool to this thread; waits until one is free. MAE_E_NO_DEVICE: all have failed.
- * Simulated cards keep pace with each other: one that is ahead of a lent one at work waits.
+ * Lends a free card of a pool to the calling thread; waits until there is one. MAE_E_NO_DEVICE: all
+ * have failed. Simulated cards keep pace with each other: one that is ahead of a lent one at work
+ * waits.
  */
 MAE_API mae_error_t mae_pool_lend(mae_pool_t *pool, mae_dev_t **card);
 /*
- * Returns a lent card to the pool; `error` is the result of the last call on it. True: the card
- * failed and has been closed; try the work again on another. *card may be NULL, with the error of
- * mae_pool_lend: false. Jobs, streams, keys and memory of the card must have been freed, unless
- * true.
+ * Returns a lent card to its pool and closes the card if `error` says that it failed. `error` is
+ * the result of the last call on it. True: the card failed and has been closed; try the work again
+ * on another. *card may be NULL, with the error of mae_pool_lend: false. Jobs, streams, keys and
+ * memory of the card must have been freed, unless true.
  */
 MAE_API_VOID bool mae_pool_give(mae_pool_t *pool, mae_dev_t *card, mae_error_t error);
 
 /*
- * Encrypts or decrypts one message over all cards of a pool at once where the mode can be divided:
- * ECB, CTR, XTS and the decryption of CBC and CFB. A message of another mode, and a short one,
- * runs on one card. A part of the message that a card fails on is done again by another; when the
- * last has failed, its error comes back and dst is undefined. dst == src is allowed; parts of the
- * source are copied then.
+ * Encrypts or decrypts one message, in parts on all cards of a pool where the mode allows that. The
+ * modes are ECB, CTR, XTS and the decryption of CBC and CFB. A message of another mode, and a short
+ * one, runs on one card. A part of the message that a card fails on is done again by another; when
+ * the last has failed, its error comes back and dst is undefined. dst == src is allowed; parts of
+ * the source are copied then.
  */
 MAE_API mae_error_t mae_pool_crypt(mae_pool_t *pool, mae_mode_t mode, mae_direction_t direction,
                                    const uint8_t *key, size_t key_bytes, const uint8_t *iv,

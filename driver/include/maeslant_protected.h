@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libmaeslant_protected: the host's end of docs/protocol.md, for an application in an enclave.
+ * Declares libmaeslant_protected, the enclave's end of the protected channel (docs/protocol.md).
  *
  * What is behind `struct mae_outside` is the adversary's: registers, shared memory and time.
  * Nothing that comes from there is believed before a tag says so, and it can end a session, no
@@ -43,31 +43,32 @@ typedef struct mae_task mae_task_t;
 
 /* ---- the untrusted world --------------------------------------------------------------------- */
 
-/* The functions by which the enclave reaches registers, shared memory and time, all untrusted.
+/* Holds the functions by which the enclave reaches the card, shared memory and time, all untrusted.
    Pointers given to these functions are private memory; `at` is where the enclave sees shared
    memory, `host` where the card does. */
 struct mae_outside {
     void *user;
-    /* Read and write unprotected registers in whole 32-bit words, little-endian. A read always
-       gives `size` bytes. */
+    /* Reads unprotected registers of the card in 32-bit words, little-endian; `write` writes them.
+       A read always gives `size` bytes. */
     void (*read)(void *user, uint32_t offset, void *bytes, size_t size);
     void (*write)(void *user, uint32_t offset, const void *bytes, size_t size);
-    /* Allocate and release shared memory, at multiples of 64; false: there is none. `release` may
-       be NULL. */
+    /* Allocates memory shared with the card, at a multiple of 64; `release` frees it. False: there
+       is none. `release` may be NULL. */
     bool (*allocate)(void *user, size_t size, uint64_t *host, uint64_t *at);
     void (*release)(void *user, uint64_t host, uint64_t at, size_t size);
-    /* Copy from and to shared memory, accessing each byte once. NULL: `at` is an address in this
-       process, and the library copies by itself. */
+    /* Copies from shared memory, reading each byte once; `store` copies to it. NULL: `at` is an
+       address in this process, and the library copies by itself. */
     void (*load)(void *user, uint64_t at, void *bytes, size_t size);
     void (*store)(void *user, uint64_t at, const void *bytes, size_t size);
-    /* Returns the time in units of config.timeout. NULL: microseconds of the operating system. */
+    /* Returns the present time in units of config.timeout. NULL: microseconds of the operating
+       system. */
     uint64_t (*now)(void *user);
-    /* Waits a little between two polls of the queues; `news`: the last poll found responses. May be
-       NULL. */
+    /* Waits a little before the queues are polled again; `news`: the last poll found responses. May
+       be NULL. */
     void (*pause)(void *user, bool news);
 };
 
-/* The parameters of a protected session. */
+/* Holds the parameters by which mae_session_begin starts a protected session. */
 struct mae_session_config {
     uint8_t secret[32]; /* shared with the card alone; wipe this struct after use */
     uint8_t session_id[16];
@@ -89,7 +90,7 @@ struct mae_session_config {
     uint32_t reserved;
 };
 
-/* The capabilities of a protected card; authentic once OPEN was answered. */
+/* Holds the capabilities of a protected card, which are authentic once OPEN was answered. */
 struct mae_session_caps {
     uint32_t queues;
     uint32_t depth;      /* chunks a queue moves at once */
@@ -101,25 +102,25 @@ struct mae_session_caps {
 
 /* ---- sessions -------------------------------------------------------------------------------- */
 
-/* Starts a session: reads the card and derives the keys. *session is NULL after MAE_E_ARGUMENT and
-   MAE_E_MEMORY only; else it must be freed, and explains an error. Start when the card's STATE is
-   IDLE: a card that still clears its memory takes no nonce, and the session then ends at OPEN.
-   (STATE is the OS's word, so nothing depends on it here.) */
+/* Begins a protected session: checks the card's capabilities and derives the keys. *session is NULL
+   after MAE_E_ARGUMENT and MAE_E_MEMORY only; else it must be freed, and explains an error. Start
+   when the card's STATE is IDLE: a card that still clears its memory takes no nonce, and the
+   session then ends at OPEN. (STATE is the OS's word, so nothing depends on it here.) */
 MAE_API mae_error_t mae_session_begin(const struct mae_outside *outside,
                                       const struct mae_session_config *config,
                                       mae_session_t **session);
 /*
- * Wipes and frees a protected session. Its tasks become invalid. NULL is allowed. The card is not
- * told: see mae_session_close.
+ * Wipes the keys of a protected session and frees it. Its tasks become invalid. NULL is allowed.
+ * The card is not told: see mae_session_close.
  */
 MAE_API_VOID void mae_session_free(mae_session_t *session);
-/* Reads the capabilities of the session's device. */
+/* Reads the capabilities of the protected session's card. */
 MAE_API mae_error_t mae_session_get_caps(const mae_session_t *session,
                                          struct mae_session_caps *caps);
-/* Returns details of a session's last failing call, or why it was poisoned; never NULL. */
+/* Returns details of a session's last failing call, or why the session ended; never NULL. */
 MAE_API const char *mae_session_detail(const mae_session_t *session);
-/* Returns what the card says in plaintext about a poisoned session (the OS may have changed it);
-   never NULL. */
+/* Returns the card's own words on why a session ended, which the OS may have changed; never
+   NULL. */
 MAE_API const char *mae_session_advice(const mae_session_t *session);
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
@@ -133,8 +134,8 @@ enum {
 };
 
 /*
- * One operation of a batch of register accesses. Sent as it is; the device refuses what is not
- * legal.
+ * Describes one operation of a BATCH request: read or write a register, or wait. Sent as it is; the
+ * device refuses what is not legal.
  */
 struct mae_operation {
     uint8_t op;
@@ -144,7 +145,7 @@ struct mae_operation {
     uint64_t data;   /* of a WRITE; WAIT: the number */
 };
 
-/* The parameters of a transfer from device to host. */
+/* Holds the parameters of a transfer from device to host. */
 struct mae_d2h {
     uint32_t queue;
     uint64_t base;  /* in device memory, a multiple of 64 */
@@ -156,51 +157,52 @@ struct mae_d2h {
     void *data;     /* belongs to the driver until the task is done; zeroes if it fails */
 };
 
-/* The parameters of a transfer from host to device. */
+/* Holds the parameters of a transfer from host to device. */
 struct mae_h2d {
     uint32_t queue;
     uint64_t base, total, chunk, after;
     const void *data; /* read once, during the call */
-    /* Supplies the next `size` bytes of plaintext if data is NULL; not 0 abandons the transfer, and
-       the card then clears what it has of it. */
+    /* Supplies the next `size` bytes of plaintext if data is NULL; other results than 0 abandon.
+       The card then clears what it has of the transfer. */
     int (*fill)(void *user, uint64_t offset, void *bytes, size_t size);
     void *user;
 };
 
 /*
- * Starts the task that opens the session, which must be its first request. This and the following
- * calls seal their requests and return. Nothing is sealed and no number used if they fail with
- * MAE_E_ARGUMENT, MAE_E_FULL (unanswered requests or transfers at their limit), MAE_E_BUSY (a rekey
- * of the queue, or a transfer of the same granules, is unanswered), MAE_E_LIMIT (rekey first),
- * MAE_E_STATE (after a close) or MAE_E_MEMORY. MAE_E_POISONED: the session is over.
+ * Sends OPEN, which must be the first request of a protected session; returns its task. This and
+ * the following calls seal their requests and return. Nothing is sealed and no number used if they
+ * fail with MAE_E_ARGUMENT, MAE_E_FULL (unanswered requests or transfers at their limit),
+ * MAE_E_BUSY (a rekey of the queue, or a transfer of the same granules, is unanswered), MAE_E_LIMIT
+ * (rekey first), MAE_E_STATE (after a close) or MAE_E_MEMORY. MAE_E_POISONED: the session is over.
  */
 MAE_API mae_error_t mae_session_open(mae_session_t *session, mae_task_t **task);
-/* Starts the task that closes the session, which must be its last request. */
+/* Sends CLOSE, which must be the last request of a protected session; returns its task. */
 MAE_API mae_error_t mae_session_close(mae_session_t *session, mae_task_t **task);
-/* Starts the task that switches a queue to the keys of the next epoch. */
+/* Sends REKEY, by which a queue switches to the keys of the next epoch; returns its task. */
 MAE_API mae_error_t mae_session_rekey(mae_session_t *session, uint32_t queue, mae_task_t **task);
-/* Starts the task that abandons the open transfer of a queue. */
+/* Sends SKIP, by which the card abandons the open transfer of a queue; returns its task. */
 MAE_API mae_error_t mae_session_skip(mae_session_t *session, uint32_t queue, mae_task_t **task);
-/* Starts a batch of register operations, executed in order. */
+/* Sends a BATCH of register operations, which the card executes in order; returns its task. */
 MAE_API mae_error_t mae_session_batch(mae_session_t *session, uint32_t queue,
                                       const struct mae_operation *operations, size_t count,
                                       mae_task_t **task);
-/* Starts a transfer from host to device. */
+/* Starts a transfer of data from host to device in encrypted chunks; returns its task. */
 MAE_API mae_error_t mae_session_h2d(mae_session_t *session, const struct mae_h2d *h2d,
                                     mae_task_t **task);
-/* Starts a transfer from device to host. */
+/* Starts a transfer of data from device to host in encrypted chunks; returns its task. */
 MAE_API mae_error_t mae_session_d2h(mae_session_t *session, const struct mae_d2h *d2h,
                                     mae_task_t **task);
 
 /*
- * Sends the session's requests that can be sent and takes responses. Never waits and never times
- * out: see mae_session_wait. *news (may be NULL): a request was sent or a response taken.
+ * Sends the session's requests that the card has room for, and takes its responses. Never waits and
+ * never times out: see mae_session_wait. *news (may be NULL): a request was sent or a response
+ * taken.
  */
 MAE_API mae_error_t mae_session_poll(mae_session_t *session, bool *news);
-/* Polls until a task is done; returns the task's error. */
+/* Sends requests and takes responses until a task is done; returns the task's error. */
 MAE_API mae_error_t mae_session_wait(mae_session_t *session, mae_task_t *task);
 
-/* The state and result of a task. */
+/* Holds the state and result of a task of a protected session. */
 struct mae_task_result {
     uint32_t done;
     uint32_t error; /* mae_error_t: MAE_OK, _POISONED, _REFUSED or _GIVEN_UP */
@@ -217,54 +219,55 @@ struct mae_task_result {
     uint32_t values; /* how many a batch has read */
 };
 
-/* Reads the state and result of a task. */
+/* Reads the state and result of a task of a protected session. */
 MAE_API_VOID void mae_task_get(const mae_task_t *task, struct mae_task_result *result);
-/* Copies the values that a batch of register accesses has read, in order. */
+/* Copies the values that a task's BATCH request has read, in order. */
 MAE_API mae_error_t mae_task_values(const mae_task_t *task, uint64_t *values, size_t max);
 /*
- * Wipes and frees a task of the session. An unfinished task continues without its buffer. NULL is
- * allowed.
+ * Wipes and frees a task of a protected session. An unfinished task continues without its buffer.
+ * NULL is allowed.
  */
 MAE_API_VOID void mae_task_free(mae_task_t *task);
 
-/* Creates a batch operation that reads a protected register. */
+/* Creates the operation of a BATCH request that reads a protected register. */
 MAE_API struct mae_operation mae_operation_read(uint32_t offset, uint32_t log2_width);
-/* Creates a batch operation that writes a protected register. */
+/* Creates the operation of a BATCH request that writes a protected register. */
 MAE_API struct mae_operation mae_operation_write(uint32_t offset, uint32_t log2_width,
                                                  uint64_t data);
-/* Creates a batch operation that waits for the end of an earlier task. */
+/* Creates the operation of a BATCH request that waits for the end of an earlier task. */
 MAE_API struct mae_operation mae_operation_wait(const mae_task_t *task);
-/* Creates a batch operation that waits for a number of kernel runs since the session's start. */
+/* Creates the operation of a BATCH request that waits for a number of kernel runs. They count from
+   the session's start. */
 MAE_API struct mae_operation mae_operation_wait_runs(uint64_t runs);
 
 /* ---- the world as a process of the operating system (driver/os) ------------------------------ */
 
-/* A connection to another process that owns the card and all host memory, and provides both:
-   registers by commands in a page of shared memory, buffers in a window that this process maps,
-   too. It may answer anything. Time is the card's clocks. A process that does not answer for a
-   while counts as dead: registers read as ones, and time runs out. */
+/* Represents the connection to a process that owns the card and the memory shared with it. That
+   process provides registers by commands in a page of shared memory, and buffers in a window that
+   this process maps, too. It may answer anything. Time is the card's clocks. A process that does
+   not answer for a while counts as dead: registers read as ones, and time runs out. */
 typedef struct mae_gate mae_gate_t;
 
 /*
- * Connects the enclave to the operating system's process behind a UNIX socket. The caller closes
- * the socket.
+ * Connects the enclave to the process that owns the card, over a UNIX socket. The caller closes the
+ * socket.
  */
 MAE_API mae_error_t mae_gate_open(int socket, mae_gate_t **gate);
 /*
- * Closes a connection to the operating system's process after the sessions over it. NULL is
+ * Closes the connection to the process that owns the card, after all sessions over it. NULL is
  * allowed.
  */
 MAE_API_VOID void mae_gate_close(mae_gate_t *gate);
-/* Returns a connection's functions for mae_session_begin; valid until it is closed. */
+/* Returns the functions for mae_session_begin that use a connection; valid until it is closed. */
 MAE_API const struct mae_outside *mae_gate_outside(mae_gate_t *gate);
 /*
- * Returns the address range of a connection's shared memory: shared_base and shared_bytes of a
- * session.
+ * Returns address and size of the shared memory of a connection. They are shared_base and
+ * shared_bytes of a session.
  */
 MAE_API_VOID void mae_gate_window(const mae_gate_t *gate, uint64_t *base, uint64_t *bytes);
-/* Returns the number of clocks of the card, as of the last command over a connection. */
+/* Returns the card's clock count, as the last command over a connection reported it. */
 MAE_API uint64_t mae_gate_clocks(const mae_gate_t *gate);
-/* Returns the number of commands sent over a connection so far. */
+/* Returns the number of commands that were sent over a connection. */
 MAE_API uint64_t mae_gate_commands(const mae_gate_t *gate);
 
 /* cdef end */

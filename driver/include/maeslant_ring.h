@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Defines the two rings of a stream card in host memory, as the device reads and writes them:
- * little-endian, no padding. The hardware's side is rtl/dma/mae_dma_pkg.sv; a test compares the
- * two, member by member.
+ * Defines the stream card's rings of job descriptors and completions in host memory. Both are
+ * little-endian, without padding. The hardware's side is rtl/dma/mae_dma_pkg.sv; a test compares
+ * the two, member by member.
  */
 #ifndef MAESLANT_RING_H
 #define MAESLANT_RING_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A submission descriptor of the stream card's ring, 64-byte aligned. */
+/* Describes a job in the stream card's submission ring; 64 bytes, aligned. */
 struct mae_ring_desc {
     uint32_t cookie;    /* comes back in the completion */
     uint8_t op;         /* mae_mode_t */
@@ -39,14 +39,16 @@ enum {
     MAE_DESC_FINAL = 1 << 5     /* GCM: the message ends: make its tag, or check it */
 };
 
-/* An entry of the stream card's scatter-gather lists, 16-byte aligned; 0 bytes are legal. */
+/* Describes a segment in the stream card's scatter-gather lists; 16 bytes, aligned. 0 bytes are
+   legal. */
 struct mae_ring_sg_entry {
     uint64_t addr;
     uint32_t length;
     uint32_t reserved; /* zero */
 };
 
-/* An entry of the stream card's completion ring, 32-byte aligned. Its phase is written last. */
+/* Describes a completed job in the stream card's completion ring; 32 bytes, aligned. Its phase is
+   written last. */
 struct mae_ring_completion {
     uint8_t tag[16]; /* of a GCM message encrypted to its end, else zero */
     uint32_t cookie;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs the operating system's process: maeslant-os SOCKET WIRE LIBRARY OPTIONS MEBIBYTES. SOCKET is
- * the number of an open UNIX socket to the enclave's process, WIRE that of one that stands for the
- * card's provisioning port, LIBRARY the simulated card. Ends when the socket is closed.
+ * Runs the process that owns a simulated protected card and serves it to an enclave. Usage:
+ * maeslant-os SOCKET WIRE LIBRARY OPTIONS MEBIBYTES. SOCKET is the number of an open UNIX socket to
+ * the enclave's process, WIRE that of one that stands for the card's provisioning port, LIBRARY the
+ * simulated card. Ends when the socket is closed.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes the commands of the enclave's process on the card, and owns host memory. */
+/* Executes the enclave's commands on the card, in the process that owns card and host memory. */
 #include "serve.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ struct server {
     size_t frees;
 };
 
-/* Allocates shared memory from the window; reuses freed ranges of equal size. */
+/* Allocates memory shared by card and enclave; reuses freed ranges of equal size. */
 static int allocate(struct server *server, uint64_t size, uint64_t *offset)
 {
     size = (size + GRANULE - 1) / GRANULE * GRANULE;
@@ -45,7 +45,7 @@ static int allocate(struct server *server, uint64_t size, uint64_t *offset)
     return 0;
 }
 
-/* Returns a range of shared memory for reuse. */
+/* Frees a range of memory shared by card and enclave, for reuse. */
 static int give_back(struct server *server, uint64_t offset, uint64_t size)
 {
     size = (size + GRANULE - 1) / GRANULE * GRANULE;
@@ -55,7 +55,7 @@ static int give_back(struct server *server, uint64_t offset, uint64_t size)
     return 0;
 }
 
-/* Executes the enclave's current command on the card; returns its status. */
+/* Executes the enclave's command in the shared page on the card; returns 0 or an error. */
 static int carry_out(struct server *server)
 {
     struct gate_page *page = server->page;
@@ -85,7 +85,7 @@ static int carry_out(struct server *server)
     }
 }
 
-/* Returns true if the enclave's process is still connected. */
+/* Returns true if the enclave's process is still connected to the socket. */
 static bool connected(int socket)
 {
     char byte;
@@ -93,10 +93,7 @@ static bool connected(int socket)
     return got > 0 || (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK));
 }
 
-/*
- * Installs in the card the secret received over the provisioning wire; answers with one byte: 1 if
- * the card took it.
- */
+/* Installs a secret from the provisioning socket in the card; answers 1 if the card took it. */
 static void provision(const struct mae_os_card *card, int wire)
 {
     uint8_t message[SECRET + SESSION_ID], taken = 0;
@@ -107,7 +104,7 @@ static void provision(const struct mae_os_card *card, int wire)
     (void)!send(wire, &taken, sizeof taken, MSG_NOSIGNAL);
 }
 
-/* Sends the enclave's process the files of the shared page and window (HELLO). */
+/* Sends the files of shared page and memory to the enclave's process. */
 static int greet(int socket, uint64_t window_bytes, const int files[2])
 {
     struct gate_hello hello = {.version = GATE_VERSION, .window_bytes = window_bytes};
@@ -125,7 +122,7 @@ static int greet(int socket, uint64_t window_bytes, const int files[2])
     return sendmsg(socket, &message, MSG_NOSIGNAL) < 0 ? errno : 0;
 }
 
-/* Creates shared memory with a file descriptor; returns NULL and sets errno on failure. */
+/* Creates memory that another process can map by its file; NULL and errno on failure. */
 static void *share(const char *name, uint64_t bytes, int *file)
 {
     *file = memfd_create(name, MFD_CLOEXEC);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Presents a simulator's library as the card of the operating system's process.
- */
+/* Wraps a simulator library as the protected card that mae_os_serve serves. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -58,18 +56,15 @@ static int write_registers(void *user, uint64_t offset, const uint8_t *bytes, ui
     return 0;
 }
 
-/*
- * Waits for the simulated card's interrupt or for a limited number of clocks; the interrupt is a
- * pulse, so one that is still high is an old one.
- */
+/* Maps memory at a bus address of the simulated card, for its DMA. */
 static int map(void *user, uint64_t host, void *memory, uint64_t bytes)
 {
     struct simulated *sim = user;
     return sim->map(sim->machine, host, memory, bytes, 1);
 }
 
-/* Waits for the interrupt or for a limited number of clocks; the interrupt is a pulse, so one that
-   is still high is an old one. */
+/* Runs the simulated card until its interrupt, at most for a limited number of clocks. The
+   interrupt is a pulse, so one that is still high is an old one. */
 static int wait_a_while(void *user)
 {
     struct simulated *sim = user;
@@ -79,14 +74,14 @@ static int wait_a_while(void *user)
     return error < 0 ? error : 0;
 }
 
-/* Installs a secret by the simulated card's provisioning port. */
+/* Installs a session's secret through the simulated card's provisioning port. */
 static int install(void *user, const uint8_t *secret, const uint8_t *session_id)
 {
     struct simulated *sim = user;
     return sim->install(sim->machine, secret, session_id, INSTALL_CLOCKS) == 1 ? 0 : -EBUSY;
 }
 
-/* Returns the simulated card's bus clocks. */
+/* Returns the number of bus clocks that the simulated card has run. */
 static uint64_t clocks(void *user)
 {
     struct simulated *sim = user;
@@ -95,7 +90,7 @@ static uint64_t clocks(void *user)
     return stats.bus_clocks;
 }
 
-/* Loads the simulator library and finds its functions. */
+/* Loads a simulator library and looks up the functions of mae_sim.h in it. */
 static bool load(struct simulated *sim, const char *library, char *reason, size_t reason_size)
 {
     const struct {
@@ -124,7 +119,7 @@ static bool load(struct simulated *sim, const char *library, char *reason, size_
     return true;
 }
 
-/* Removes "step=N" from a simulated card's options; the rest is the simulator's. */
+/* Reads the option "step=N" of a simulated card and removes it from the simulator's text. */
 static void take_step(struct simulated *sim, const char *options, char *rest, size_t size)
 {
     size_t used = 0;

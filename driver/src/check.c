@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reserves contexts for messages, and checks a job before it goes to the device. */
+/* Checks a job before the library submits it to a device, and reserves contexts. */
 #include <string.h>
 
 #include "plan.h"
 
 /* ---- contexts ---- */
 
-/* Reserves the first free context of a range. */
+/* Reserves the first free context of the device in a range of numbers. */
 static mae_error_t take_context(struct mae_dev *dev, uint32_t from, uint32_t to, uint32_t *context)
 {
     for (uint32_t i = from; i < to; i++) {
@@ -53,7 +53,7 @@ mae_error_t mae_context_free(mae_dev_t *dev, uint32_t context)
 
 /* ---- checks ---- */
 
-/* Checks a job's segment list: its number of entries and its total length. */
+/* Checks a job's scatter-gather list: its number of segments and total length. */
 static mae_error_t check_list(const struct mae_segment *list, uint32_t entries, uint64_t length,
                               const char *what)
 {
@@ -87,7 +87,7 @@ bool mae_is_aead(mae_mode_t mode)
     return mode == MAE_GCM || mode == MAE_CCM || mode == MAE_CMAC;
 }
 
-/* Returns the cipher directions that a job needs, as bits of caps.directions. */
+/* Returns which directions of the AES cipher a job needs, as bits of caps.directions. */
 static uint32_t needed_directions(const struct mae_job *job)
 {
     if (job->mode == MAE_COPY)
@@ -98,7 +98,7 @@ static uint32_t needed_directions(const struct mae_job *job)
     return (job->direction == MAE_DECRYPT ? 2u : 1u) | (job->mode == MAE_XTS ? 1u : 0u);
 }
 
-/* Checks mode, direction and key slots of a job. */
+/* Checks that a device allows the mode, direction and key slots of a job. */
 mae_error_t mae_check_operation(const struct mae_dev *dev, const struct mae_job *job)
 {
     if ((unsigned)job->mode > MAE_CMAC)

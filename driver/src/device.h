@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the library's state of an open device; private. */
+/* Defines libmaeslant's private state of an open device. */
 #ifndef MAE_DEVICE_H
 #define MAE_DEVICE_H
 
@@ -36,10 +36,10 @@ enum {
 #define MAE_GCM_DATA_MOST ((UINT64_C(1) << 36) - 32)
 #define MAE_GCM_AAD_MOST ((UINT64_C(1) << 61) - 1)
 
-/* A job from its submission until the caller fetches its completion. */
+/* Holds a job from its submission to the fetch of its result. */
 struct mae_entry {
     struct mae_completion completion;
-    /* Jobs the library made for itself tell it here and do not reach the caller. */
+    /* Handles the completion of a job that the library submitted for itself. */
     void (*notify)(void *arg, const struct mae_completion *completion);
     void *arg;
     uint64_t length;
@@ -60,7 +60,7 @@ struct mae_entry {
     uint32_t lists_capacity;
 };
 
-/* The number of messages sealed under a key. */
+/* Counts the messages that were sealed under one key. */
 struct mae_seal_count {
     uint64_t messages;
     bool drawn; /* one of them with a nonce that was not counted */
@@ -72,14 +72,14 @@ struct mae_slot {
     struct mae_seal_count seals;
 };
 
-/* The stage of a GCM, CCM or CMAC message. */
+/* Names the stages of a GCM, CCM or CMAC message, by the jobs submitted so far. */
 enum mae_stage {
     MAE_STAGE_NONE,  /* no message, or one that has ended or failed */
     MAE_STAGE_OPEN,  /* more of the same phase may come */
     MAE_STAGE_SHORT, /* the phase ended with a part of a block: the next one only */
 };
 
-/* The progress of a GCM, CCM or CMAC message, as far as its jobs have been submitted. */
+/* Holds how far the submitted jobs of a GCM, CCM or CMAC message have come. */
 struct mae_progress {
     uint32_t number; /* of messages begun in the context */
     enum mae_stage stage;
@@ -97,7 +97,7 @@ struct mae_context {
     struct mae_pio_context saved; /* a peripheral's, while another message has its registers */
 };
 
-/* A region of memory that is mapped for the device. */
+/* Describes a region of memory that is mapped for the device. */
 struct mae_region {
     uintptr_t start;
     size_t bytes;
@@ -120,18 +120,18 @@ struct mae_ring {
 
 struct mae_dev;
 
-/* The functions that run jobs on a kind of device. */
+/* Holds the functions that run jobs on one kind of device: stream card or peripheral. */
 struct mae_engine {
     mae_error_t (*start)(struct mae_dev *dev);
-    /* Submits a checked job; `entry` is filled but for the completion. */
+    /* Submits a checked job to the device; `entry` is filled but for the result. */
     mae_error_t (*submit)(struct mae_dev *dev, uint32_t entry, const struct mae_job *job);
-    /* Tells the device of the jobs submitted while `batch` was set. */
+    /* Rings the device's doorbell for the jobs submitted while `batch` was set. */
     mae_error_t (*announce)(struct mae_dev *dev);
-    /* Calls mae_complete for each job that has completed. */
+    /* Calls mae_complete for each job that the device has completed. */
     mae_error_t (*collect)(struct mae_dev *dev);
-    /* Lowers the interrupt line, as far as completions raised it. */
+    /* Lowers the device's interrupt line, as far as completed jobs raised it. */
     mae_error_t (*acknowledge)(struct mae_dev *dev);
-    /* Checks the device for an error after the line rose without a completion. */
+    /* Checks the device for an error after an interrupt without a completed job. */
     mae_error_t (*check)(struct mae_dev *dev);
     void (*stop)(struct mae_dev *dev);
 };
@@ -184,63 +184,62 @@ struct mae_dev {
             return error_; \
     } while (0)
 
-/* Sets mae_error_detail() of this thread and returns `error`. In error.c. */
+/* Sets the text that mae_error_detail() returns in this thread; returns `error`. In error.c. */
 mae_error_t mae_detail(mae_error_t error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Clears the error detail, as every call does first; mae_usable does it for most. */
+/* Clears this thread's error detail, as most calls do first, by mae_usable. */
 void mae_detail_clear(void);
-/* Protects the error detail from changes while cleaning up after a failure. Calls nest. */
+/* Protects this thread's error detail from changes, for cleanup after a failure. Calls nest. */
 void mae_detail_hold(bool hold);
-/* Overwrites memory with zeros in a way that is not optimised away. */
+/* Overwrites memory with zeros in a way that compilers do not remove. */
 void mae_wipe(void *memory, size_t bytes);
 
-/* Clears the error detail and returns an error unless the device can be used. */
+/* Returns an error if the device is NULL or dead; clears this thread's error detail. */
 mae_error_t mae_usable(const struct mae_dev *dev);
 
-/* Creates a device of an open backend; takes the backend over, also on failure. In open.c. */
+/* Creates a device on an open backend, which it takes over, also on failure. In open.c. */
 mae_error_t mae_attach(const struct mae_ops *ops, void *backend, const char *name,
                        struct mae_dev **dev);
 
-/*
- * Advances a CTR counter by a number of blocks: 128 bits, big-endian (SP 800-38A B.1). In plan.c.
- */
+/* Adds a number of blocks to a 128-bit big-endian CTR counter (SP 800-38A B.1). In plan.c. */
 void mae_counter_add(uint8_t counter[16], uint64_t blocks);
 
-/* memory.c */
+/* Returns true if the device reads and writes host memory by DMA. */
 bool mae_has_dma(const struct mae_dev *dev);
-/* Translates a buffer to the device's address; MAE_E_NOT_MAPPED unless one mapping holds
-   all of it. */
+/* Translates the address of a mapped buffer to the device's address. MAE_E_NOT_MAPPED unless one
+   mapping holds all of it. */
 mae_error_t mae_translate(struct mae_dev *dev, const void *memory, uint64_t bytes, bool write,
                           uint64_t *iova);
 bool mae_is_mapped(struct mae_dev *dev, const void *memory, uint64_t bytes, bool write);
 void mae_memory_close(struct mae_dev *dev);
 
 /* check.c */
-/* GCM, CCM, CMAC */
+/* Returns true if a mode is GCM, CCM or CMAC. */
 bool mae_is_aead(mae_mode_t mode);
 mae_error_t mae_check_key_slot(const struct mae_dev *dev, uint32_t slot);
 mae_error_t mae_check_operation(const struct mae_dev *dev, const struct mae_job *job);
 mae_error_t mae_check_job(const struct mae_dev *dev, const struct mae_job *job);
-/* Checks a job of GCM, CCM or CMAC and returns the message's progress after it. */
+/* Checks a GCM, CCM or CMAC job and returns the message's progress after it. */
 mae_error_t mae_check_aead_job(const struct mae_dev *dev, const struct mae_job *job,
                                struct mae_progress *next);
 
-/* job.c */
+/* Handles the completion of a job that the library submitted for itself. */
 typedef void (*mae_notify_t)(void *arg, const struct mae_completion *completion);
-/* Submits a job of the library's own, whose completion goes to `notify`. */
+/* Submits a job of the library's own; `notify` is called at its completion. */
 mae_error_t mae_submit_own(struct mae_dev *dev, const struct mae_job *job, mae_notify_t notify,
                            void *arg);
-/* Completes a job on behalf of an engine; `tag` is NULL unless the job made one. */
+/* Records the result of a job that the device has completed; `tag` is NULL unless the job made
+   one. */
 void mae_complete(struct mae_dev *dev, uint32_t entry, mae_error_t error, uint32_t status,
                   uint64_t bytes, const uint8_t *tag);
-/* Advances the device until a job completes; declares a device that stalls dead. */
+/* Advances the device until a job completes; ends a device that completes none in time. */
 mae_error_t mae_work(struct mae_dev *dev, uint64_t max_ns);
 /*
- * Stops all access to a failed device; jobs in flight complete with MAE_E_DEAD. Returns `error`;
+ * Stops all memory access of a failed device; its jobs complete with MAE_E_DEAD. Returns `error`;
  * `why` is its detail, NULL if that is set already.
  */
 mae_error_t mae_kill(struct mae_dev *dev, mae_error_t error, const char *why);
-/* Returns true if a job in flight may access a range of memory. */
+/* Returns true if a job in flight may access a range of the device's address space. */
 bool mae_jobs_reach(const struct mae_dev *dev, uint64_t iova, uint64_t bytes);
 void mae_jobs_open(struct mae_dev *dev);
 void mae_jobs_close(struct mae_dev *dev);

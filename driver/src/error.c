@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores error texts for each thread; wipes secrets and compares them in constant time. */
+/* Stores each thread's error text; wipes secrets and compares tags in constant time. */
 #include <stdio.h>
 #include <string.h>
 

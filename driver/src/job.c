@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers jobs and follows each to its completion; an engine (ring or peripheral) executes them. */
+/* Tracks each job from submission to completion, whatever kind of device runs it. */
 #include <string.h>
 
 #include "plan.h"
@@ -8,7 +8,7 @@ enum { NONE = UINT32_MAX };
 
 /* ---- lists of entries ---- */
 
-/* Appends an entry to the end of a list. */
+/* Appends a job to the end of a list of jobs. */
 static void push(struct mae_dev *dev, struct mae_index_list *list, uint32_t index)
 {
     dev->entries[index].next = NONE;
@@ -19,14 +19,15 @@ static void push(struct mae_dev *dev, struct mae_index_list *list, uint32_t inde
     list->tail = index;
 }
 
-/* Returns a job's entry to the free list, first in line, because its lists are allocated. */
+/* Returns a job's entry to the front of the free list, so that it is reused first: its lists are
+   allocated. */
 static void give_back(struct mae_dev *dev, uint32_t index)
 {
     dev->entries[index].next = dev->free.head;
     dev->free.head = index;
 }
 
-/* Removes and returns the first job entry of a list. */
+/* Removes the first job from a list of jobs and returns its index. */
 static uint32_t pop(struct mae_dev *dev, struct mae_index_list *list)
 {
     uint32_t index = list->head;
@@ -51,7 +52,7 @@ void mae_jobs_close(struct mae_dev *dev)
 
 /* ---- submission and completion ---- */
 
-/* Counts a job in (+1) or out (-1) of everything it uses. */
+/* Adds a job to (+1), or removes it from (-1), the counts of its context, keys and device. */
 static void account(struct mae_dev *dev, const struct mae_entry *entry, int change)
 {
     dev->contexts[entry->context].jobs += (uint32_t)change;
@@ -138,7 +139,7 @@ mae_error_t mae_submit_many(mae_dev_t *dev, const struct mae_job *list, size_t c
     return rung != MAE_OK ? rung : error;
 }
 
-/* Releases a job's entry and invalidates its job number. */
+/* Frees the entry of a fetched job, whose number becomes invalid. */
 static void release(struct mae_dev *dev, uint32_t index)
 {
     dev->entries[index].generation++;
@@ -212,8 +213,8 @@ mae_error_t mae_kill(struct mae_dev *dev, mae_error_t error, const char *why)
 }
 
 /*
- * Returns the device's time at which it counts as dead without a completion. A block may take 250
- * ns: CBC on an iterative core.
+ * Returns the time at which a device that completes no job counts as dead. A block may take 250 ns:
+ * CBC on an iterative core.
  */
 static uint64_t stall_at(const struct mae_dev *dev)
 {
@@ -221,7 +222,7 @@ static uint64_t stall_at(const struct mae_dev *dev)
     return dev->progress_ns > UINT64_MAX - allowed ? UINT64_MAX : dev->progress_ns + allowed;
 }
 
-/* Collects completions of jobs; an engine's failure ends the device. */
+/* Takes completed jobs from the device; an error ends the device. */
 static mae_error_t collect(struct mae_dev *dev)
 {
     mae_error_t error = dev->engine->collect(dev);
@@ -261,7 +262,7 @@ mae_error_t mae_work(struct mae_dev *dev, uint64_t max_ns)
     return MAE_OK;
 }
 
-/* Takes completions of finished jobs from the device's list, up to a maximum count. */
+/* Copies results of completed jobs to the caller, up to a maximum count. */
 static size_t fetch(struct mae_dev *dev, struct mae_completion *list, size_t max)
 {
     size_t count = 0;

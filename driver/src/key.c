@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads and erases the device's key slots, and tracks which are empty or in use. The keys
+ * Loads keys into a device's key slots and erases them; tracks which slots are in use. The keys
  * themselves are not kept.
  */
 #include "device.h"
 
-/* Checks that a key slot exists and that no job uses it. */
+/* Checks that a key slot exists and that no job of the device uses it. */
 static mae_error_t check_slot(const struct mae_dev *dev, uint32_t slot)
 {
     MAE_TRY(mae_usable(dev));

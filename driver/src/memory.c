@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps memory for the device and keeps the mappings in a table ordered by address. */
+/* Maps memory for a device's DMA and keeps a table of the mappings. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,7 +12,7 @@ bool mae_has_dma(const struct mae_dev *dev)
     return dev->caps.data_width_bits != 0;
 }
 
-/* Returns the number of memory mappings that start at or below an address. */
+/* Returns how many of the device's memory mappings start at or below an address. */
 static size_t position(const struct mae_dev *dev, uintptr_t address)
 {
     size_t low = 0, high = dev->region_count;
@@ -26,7 +26,7 @@ static size_t position(const struct mae_dev *dev, uintptr_t address)
     return low;
 }
 
-/* Finds the memory mapping that holds a whole range, or NULL. */
+/* Finds the device's memory mapping that contains a whole range; NULL if there is none. */
 static struct mae_region *find(struct mae_dev *dev, const void *memory, uint64_t bytes)
 {
     uintptr_t start = (uintptr_t)memory;
@@ -59,7 +59,7 @@ mae_error_t mae_translate(struct mae_dev *dev, const void *memory, uint64_t byte
     return MAE_OK;
 }
 
-/* Maps memory for the device and adds it to the table of mappings. */
+/* Maps memory for the device's DMA and adds the mapping to the table. */
 static mae_error_t map(struct mae_dev *dev, void *memory, size_t bytes, bool writable, bool ours)
 {
     uintptr_t start = (uintptr_t)memory;
@@ -86,7 +86,8 @@ static mae_error_t map(struct mae_dev *dev, void *memory, size_t bytes, bool wri
     return MAE_OK;
 }
 
-/* Removes the memory mapping that starts at an address, made by mae_mem_alloc or by mae_mem_map. */
+/* Removes the device's memory mapping that starts at an address, of mae_mem_alloc or
+   mae_mem_map. */
 static mae_error_t unmap(struct mae_dev *dev, void *memory, bool ours, size_t *bytes)
 {
     size_t at = position(dev, (uintptr_t)memory);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens and closes devices, and returns their capabilities. */
+/* Opens and closes devices by their URI and returns their capabilities. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ enum {
 
 static const uint64_t stall_real_ns = 10000000000; /* 10 s */
 
-/* Reads a device's capabilities and checks that it is a Maeslant device. */
+/* Reads a device's capabilities from its registers; fails if it is no Maeslant device. */
 static mae_error_t ask(struct mae_dev *dev, const char *name)
 {
     struct mae_pio_info info;

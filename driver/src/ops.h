@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Defines the interface between the library and a backend, which reaches a device. A backend is a
+ * Defines the functions of a backend, by which the library reaches a device. A backend is a
  * constant of this type and an open function; all other code is common to all backends.
  */
 #ifndef MAE_OPS_H
@@ -17,18 +17,19 @@ struct mae_ops {
 
     mae_error_t (*read32)(void *backend, uint32_t offset, uint32_t *value);
     mae_error_t (*write32)(void *backend, uint32_t offset, uint32_t value);
-    /* Reads 64 bits: the low word at `offset`, the high word after it. */
+    /* Reads a 64-bit register: the low word at `offset`, the high word after it. */
     mae_error_t (*read64)(void *backend, uint32_t offset, uint64_t *value);
     mae_error_t (*write64)(void *backend, uint32_t offset, uint64_t value);
-    /* Maps memory for the device; *iova is its address there. Unmapping names a whole mapping. */
+    /* Maps memory for the device's DMA; *iova is its bus address. Unmapping names a whole
+       mapping. */
     mae_error_t (*dma_map)(void *backend, void *memory, size_t bytes, bool writable,
                            uint64_t *iova);
     mae_error_t (*dma_unmap)(void *backend, uint64_t iova, size_t bytes);
-    /* Waits until the interrupt line is high (MAE_OK) or max_ns have passed (MAE_E_TIMEOUT). */
+    /* Waits until the device's interrupt line is high, at most max_ns. MAE_OK, or MAE_E_TIMEOUT. */
     mae_error_t (*wait)(void *backend, uint64_t max_ns);
-    /* Returns the device's time, from any origin. */
+    /* Returns the device's time in ns, from any origin. */
     uint64_t (*now_ns)(void *backend);
-    /* Stops the device: it must not access memory any more. */
+    /* Stops the device's DMA: it must not access memory any more. */
     void (*stop)(void *backend);
     void (*close)(void *backend);
 
@@ -40,13 +41,13 @@ struct mae_ops {
 };
 
 /*
- * The name and functions of a backend. `rest` is what follows "name:". Sets `name` for mae_caps; on
- * failure gives details by mae_detail.
+ * Holds a backend's name, the start of its URIs, and its functions. `rest` is what follows "name:".
+ * Sets `name` for mae_caps; on failure gives details by mae_detail.
  */
 struct mae_backend {
     const struct mae_ops *ops;
     mae_error_t (*open)(const char *rest, void **backend, char *name, size_t name_size);
-    /* Adds the devices that can be opened; NULL: nothing but "name:" itself. */
+    /* Lists the devices of a backend that can be opened; NULL: nothing but "name:" itself. */
     void (*list)(struct mae_device_info *list, size_t max, size_t *count);
 };
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs jobs on the peripheral inside mae_submit, word by word over its registers. */
+/* Runs jobs of libmaeslant on the peripheral, inside mae_submit, over its registers. */
 #include <string.h>
 
 #include "device.h"
 
-/* A position in a job's buffer or segment list. */
+/* Holds a position in a job's buffer or scatter-gather list. */
 struct cursor {
     const struct mae_segment *list;
     uint8_t *at;
     uint64_t left; /* in this piece */
 };
 
-/* Returns a cursor at the start of a buffer or of a segment list. */
+/* Returns a position at the start of a job's buffer or scatter-gather list. */
 static struct cursor cursor_of(const void *buffer, const struct mae_segment *list, uint64_t bytes)
 {
     if (list)
@@ -19,7 +19,7 @@ static struct cursor cursor_of(const void *buffer, const struct mae_segment *lis
     return (struct cursor){.at = (uint8_t *)buffer, .left = bytes};
 }
 
-/* Returns the next bytes of a buffer or segment list in one piece, at most `wanted`. */
+/* Returns the next contiguous bytes of a job's buffer or list, at most `wanted`. */
 static uint8_t *advance(struct cursor *cursor, uint32_t wanted, uint32_t *got)
 {
     while (cursor->left == 0) {
@@ -34,13 +34,13 @@ static uint8_t *advance(struct cursor *cursor, uint32_t wanted, uint32_t *got)
     return at;
 }
 
-/* The source or the destination of a peripheral's job. */
+/* Holds the position and last block of a job's source or destination. */
 struct side {
     struct cursor cursor;
     uint8_t last[16]; /* the last whole block */
 };
 
-/* Reads the next block of a peripheral job's source. */
+/* Copies the next block from a job's source, for the peripheral. */
 static void get(void *arg, uint8_t *block, uint32_t n)
 {
     struct side *side = arg;
@@ -52,7 +52,7 @@ static void get(void *arg, uint8_t *block, uint32_t n)
         memcpy(side->last, block, 16);
 }
 
-/* Writes the next block of a peripheral job's destination. */
+/* Copies the peripheral's next output block to a job's destination. */
 static void put(void *arg, const uint8_t *block, uint32_t n)
 {
     struct side *side = arg;
@@ -64,7 +64,7 @@ static void put(void *arg, const uint8_t *block, uint32_t n)
         memcpy(side->last, block, 16);
 }
 
-/* Wipes the peripheral when a device is opened. */
+/* Wipes the peripheral when libmaeslant opens it. */
 static mae_error_t pio_start(struct mae_dev *dev)
 {
     return mae_pio_wipe(&dev->bus); /* whatever an earlier user left */
@@ -80,9 +80,8 @@ static void wipe_all(struct cursor cursor, uint64_t bytes)
 }
 
 /*
- * Loads the registers for a job's message: a GCM, CCM or CMAC message is all in registers, so
- * another one's is saved before they are used, and this one's restored if it was saved. Every mode
- * uses the IV's registers.
+ * Loads a message's state into the peripheral before its job, and saves another message's. A GCM,
+ * CCM or CMAC message is all in registers. Every mode uses the IV's registers.
  */
 static mae_error_t take_turn(struct mae_dev *dev, const struct mae_job *job)
 {
@@ -101,8 +100,7 @@ static mae_error_t take_turn(struct mae_dev *dev, const struct mae_job *job)
     return MAE_OK;
 }
 
-/* Stores the chain value after a block, with which the message continues if an authenticated
-   message intervenes. */
+/* Stores a message's chain value, in case another message uses the peripheral in between. */
 static void keep_chain(struct mae_dev *dev, const struct mae_job *job, const uint8_t in[16],
                        const uint8_t out[16])
 {
@@ -177,14 +175,14 @@ static mae_error_t pio_submit(struct mae_dev *dev, uint32_t index, const struct 
     return MAE_OK;
 }
 
-/* Does nothing, because the peripheral needs no such engine function. */
+/* Does nothing, because the peripheral runs jobs inside mae_submit. */
 static mae_error_t nothing(struct mae_dev *dev)
 {
     (void)dev;
     return MAE_OK;
 }
 
-/* Wipes the peripheral when a device is closed. */
+/* Wipes the peripheral when libmaeslant closes it. */
 static void pio_stop(struct mae_dev *dev)
 {
     (void)mae_pio_wipe(&dev->bus);

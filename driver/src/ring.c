@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Submits jobs to the stream card through a ring in host memory and takes completions from another.
- * At most MAE_DEPTH jobs are in flight, as many as either ring has entries, so neither can
- * overflow: a descriptor is only written over one that has been read.
+ * Submits jobs to the stream card by a ring in host memory, and takes its completions. At most
+ * MAE_DEPTH jobs are in flight, as many as either ring has entries, so neither can overflow: a
+ * descriptor is only written over one that has been read.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -26,10 +26,7 @@ static mae_error_t write_reg(struct mae_dev *dev, uint32_t offset, uint32_t valu
     return dev->ops->write32(dev->backend, offset, value);
 }
 
-/*
- * Polls the stream card's status register until some of its bits are clear; MAE_E_TIMEOUT if they
- * stay set.
- */
+/* Polls the stream card's status register until some bits are 0; MAE_E_TIMEOUT if they stay 1. */
 static mae_error_t wait_status(struct mae_dev *dev, uint32_t mask)
 {
     for (int i = 0; i < STOP_POLLS; i++) {
@@ -41,7 +38,7 @@ static mae_error_t wait_status(struct mae_dev *dev, uint32_t mask)
     return MAE_E_TIMEOUT;
 }
 
-/* Allocates the descriptor and completion rings and starts the card with them. */
+/* Allocates the submission and completion rings and starts the stream card with them. */
 static mae_error_t ring_start(struct mae_dev *dev)
 {
     struct mae_ring *ring = &dev->ring;
@@ -70,7 +67,7 @@ static mae_error_t ring_start(struct mae_dev *dev)
     return write_reg(dev, REG(ctrl), MAE_STREAM_CARD__CTRL__ENABLE_bm);
 }
 
-/* Allocates both segment lists of a job in memory that the device can read. */
+/* Allocates the scatter-gather lists of a job in memory that the stream card can read. */
 static mae_error_t reserve_lists(struct mae_dev *dev, struct mae_entry *entry, uint32_t entries)
 {
     if (entries <= entry->lists_capacity)
@@ -86,7 +83,7 @@ static mae_error_t reserve_lists(struct mae_dev *dev, struct mae_entry *entry, u
     return MAE_OK;
 }
 
-/* Returns the descriptor's address of a job's source or destination: its buffer or its list. */
+/* Returns the device address of a job's source or destination, or of its list. */
 static mae_error_t place(struct mae_dev *dev, struct mae_entry *entry, int side, const void *buffer,
                          const struct mae_segment *list, uint32_t entries)
 {
@@ -104,7 +101,7 @@ static mae_error_t place(struct mae_dev *dev, struct mae_entry *entry, int side,
     return mae_translate(dev, out, entries * sizeof *out, false, &entry->iova[side]);
 }
 
-/* Fills in the fields of a descriptor that only GCM uses. */
+/* Fills in the fields of a stream card's descriptor that only GCM uses. */
 static void describe_aead(struct mae_ring_desc *desc, const struct mae_job *job)
 {
     desc->phase = (uint8_t)job->phase;
@@ -119,14 +116,15 @@ static void describe_aead(struct mae_ring_desc *desc, const struct mae_job *job)
     }
 }
 
-/* Rings the doorbell: tells the stream card how far its submission ring is filled. */
+/* Rings the stream card's doorbell, which tells it how far its submission ring is filled. */
 static mae_error_t ring_announce(struct mae_dev *dev)
 {
     atomic_thread_fence(memory_order_release); /* the descriptors are there before the doorbell */
     return write_reg(dev, REG(sub_tail), dev->ring.sub_tail);
 }
 
-/* Writes a job's descriptor and lists to the submission ring; rings the doorbell, if not batched. */
+/* Writes a job's descriptor into the stream card's submission ring. It rings the doorbell, if not
+   batched. */
 static mae_error_t ring_submit(struct mae_dev *dev, uint32_t index, const struct mae_job *job)
 {
     struct mae_ring *ring = &dev->ring;
@@ -180,7 +178,7 @@ static mae_error_t ring_submit(struct mae_dev *dev, uint32_t index, const struct
     return error;
 }
 
-/* Converts a completion status of the card to an error code. */
+/* Converts the status in a stream card's completion to an error code. */
 static mae_error_t status_error(uint8_t status)
 {
     switch (status) {
@@ -212,7 +210,7 @@ static mae_error_t status_error(uint8_t status)
     }
 }
 
-/* Returns the job entry that a completion names, or MAE_DEPTH if there is none. */
+/* Returns the job that a stream card's completion names, MAE_DEPTH if there is none. */
 static uint32_t entry_of(const struct mae_dev *dev, const struct mae_ring_completion *completion)
 {
     uint32_t index = completion->cookie & 0xffff;
@@ -229,7 +227,7 @@ static uint32_t entry_of(const struct mae_dev *dev, const struct mae_ring_comple
     return index;
 }
 
-/* Takes all new completions of jobs from the stream card's completion ring. */
+/* Takes all new completions from the stream card's completion ring. */
 static mae_error_t ring_collect(struct mae_dev *dev)
 {
     struct mae_ring *ring = &dev->ring;
@@ -253,13 +251,13 @@ static mae_error_t ring_collect(struct mae_dev *dev)
     return MAE_OK;
 }
 
-/* Clears the card's completion interrupt. */
+/* Clears the stream card's completion interrupt. */
 static mae_error_t ring_acknowledge(struct mae_dev *dev)
 {
     return write_reg(dev, REG(irq_status), MAE_STREAM_CARD__IRQ_STATUS__COMPLETION_bm);
 }
 
-/* Returns an error if the card reports that a completion could not be written. */
+/* Returns an error if the stream card reports that it could not write a completion. */
 static mae_error_t ring_check(struct mae_dev *dev)
 {
     uint32_t status;
@@ -270,8 +268,8 @@ static mae_error_t ring_check(struct mae_dev *dev)
 }
 
 /*
- * Ends all jobs of the stream card and erases keys and data, even those of jobs that the bus holds
- * back, as far as possible; the device may be dead.
+ * Stops the stream card's jobs and erases its keys and data, if it still answers. That includes
+ * jobs that the bus holds back, as far as possible.
  */
 static void ring_stop(struct mae_dev *dev)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures what the C driver takes for a job, beside copies of a message: `bench --driver`.
+"""Measures the C driver's own time for a job, beside memcpy, for `maeslant bench --driver`.
 
 The device is ``null:``, which completes every job at once and moves no data: what is timed is the
 library alone, without a bus and without the card.
@@ -22,7 +22,7 @@ MODES = {"ctr": "CTR", "xts": "XTS"}
 
 
 def collect(quick: bool) -> dict[str, object]:
-    """Times jobs and copies; returns the processor's name and nanoseconds by name."""
+    """Runs the C program that times the driver's jobs and copies; returns nanoseconds by name."""
     rounds = QUICK_ROUNDS if quick else ROUNDS
     command = [str(c_driver.build_program(SOURCE)), str(rounds)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -34,7 +34,7 @@ def collect(quick: bool) -> dict[str, object]:
 
 
 def jobs_table(record: dict) -> Table:
-    """Builds the table of nanoseconds a job, with a doorbell for each and with one for 256."""
+    """Builds the table of the C driver's time for a job, with a doorbell for one or for 256."""
     times = record["nanoseconds"]
     table = Table("job of 1,024 bytes", "ns, mae_submit", "ns, mae_submit_many")
     table.title = (
@@ -46,7 +46,7 @@ def jobs_table(record: dict) -> Table:
 
 
 def copies_table(record: dict) -> Table:
-    """Builds the table of nanoseconds that a memcpy takes, by size, beside those of a job."""
+    """Builds the table of memcpy's time by size, beside the C driver's time for a job."""
     times = record["nanoseconds"]
     table = Table("bytes", "ns, memcpy", "a CTR job / memcpy")
     table.title = "The same machine's memcpy of a message"
@@ -58,7 +58,7 @@ def copies_table(record: dict) -> Table:
 
 
 def run(as_json: bool, quick: bool, console: Console) -> None:
-    """Measures the driver's time for a job, and prints tables or JSON."""
+    """Measures the C driver's time for a job and prints it as tables or JSON."""
     record = collect(quick)
     if as_json:
         print(json.dumps(record, indent=1))

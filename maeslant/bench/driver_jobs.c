@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * driver_jobs ROUNDS: measures what the driver itself takes for a job, on the device "null:", which
- * moves no data. Prints lines "name nanoseconds", the median of the rounds, each of 256 jobs that
- * are submitted and fetched again: "MODE_single" with a doorbell for each job, "MODE_many" with one
- * for all, and "copy_BYTES", a memcpy of as many bytes in each of 256 buffers, which lie in the
- * cache when all of them fit there.
+ * Measures the C driver's own time for a job on the device "null:", which moves no data. Usage:
+ * driver_jobs ROUNDS. Prints lines "name nanoseconds", the median of the rounds, each of 256 jobs
+ * that are submitted and fetched again: "MODE_single" with a doorbell for each job, "MODE_many"
+ * with one for all, and "copy_BYTES", a memcpy of as many bytes in each of 256 buffers, which lie
+ * in the cache when all of them fit there.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static int compare(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Ends the program when a call of the driver fails. */
+/* Ends the program if a call of the driver has failed. */
 static void must(mae_error_t error)
 {
     if (error == MAE_OK)
@@ -40,14 +40,14 @@ static void must(mae_error_t error)
     exit(1);
 }
 
-/* Prints the median time for one job or copy, of rounds of JOBS. */
+/* Prints the median time of a job or a copy over all rounds. */
 static void print_median(const char *name, double *times, size_t rounds)
 {
     qsort(times, rounds, sizeof *times, compare);
     printf("%s %.1f\n", name, times[rounds / 2] / JOBS);
 }
 
-/* Submits all jobs and fetches them again. */
+/* Submits all jobs to the null device and fetches their results. */
 static void run_jobs(mae_dev_t *dev, const struct mae_job *jobs, bool many)
 {
     struct mae_completion list[JOBS];
@@ -63,7 +63,7 @@ static void run_jobs(mae_dev_t *dev, const struct mae_job *jobs, bool many)
     }
 }
 
-/* Times jobs of a mode, each a whole message of 1,024 bytes in a context of its own. */
+/* Measures the driver's time for jobs of a mode, each a whole message of 1,024 bytes. */
 static void time_mode(const char *name, mae_mode_t mode, double *times, size_t rounds)
 {
     mae_dev_t *dev;

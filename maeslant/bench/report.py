@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reproduces Kumar's Figures 6, 12, 13 and Fernando's size sweep: `maeslant bench`.
+"""Measures AES in software and on the card, as in Kumar et al. and Fernando: `maeslant bench`.
 
 Software is timed here, now; the card's clocks come out of simulation and are given as seconds at
 a stated clock. One run gives both, so that their ratio means something on this CPU.
@@ -37,7 +37,7 @@ KUMAR_CLOCKS = {"KeyExpansion": 50, "Rounds": 12}
 
 
 def card_rates(sizes: list[int], advance) -> dict[int, dict[str, float]]:
-    """Measures the card's clocks and bytes a second for one AES message of each size."""
+    """Measures a card's clocks and bytes a second for one message of each size."""
     rates = {}
     with Device(DEVICE) as device:
         key = secrets.token_bytes(16)
@@ -51,7 +51,7 @@ def card_rates(sizes: list[int], advance) -> dict[int, dict[str, float]]:
 
 
 def unit_clocks() -> dict[str, float]:
-    """Measures an iterative cipher core's clocks for key expansion and for a block's rounds."""
+    """Measures the clocks of an iterative AES core for key expansion and for a block."""
     found = {f.metric: f.value for f in cipher.figures("iter", configurations.get("iter"))}
     # Decryption starts with the last round key: it waits for the whole expansion, and the clock
     # in which the key is taken is the first of it.
@@ -62,7 +62,7 @@ def unit_clocks() -> dict[str, float]:
 
 
 def collect(quick: bool, err: Console) -> dict[str, object]:
-    """Times AES in software and on the card over all message sizes; returns one record."""
+    """Measures AES in software and on the card for all message sizes; returns a record."""
     sizes = QUICK_SIZES if quick else SIZES
     seconds = 1
     rows = []
@@ -121,7 +121,7 @@ def run(as_json: bool, quick: bool, console: Console, err: Console, publish: boo
 
 
 def steps_table(record: dict) -> Table:
-    """Builds the table of Kumar's Figure 6: time of each step of table-based software."""
+    """Builds the table of the times of AES steps in software (Kumar's Figure 6)."""
     steps = record["steps_ns"]
     table = Table("step", "ns/block here", "share", "ns/block Kumar", "share Kumar")
     table.title = "Table-based C AES-128 by step (Kumar, Figure 6)"
@@ -139,7 +139,7 @@ def steps_table(record: dict) -> Table:
 
 
 def stages_table(record: dict) -> Table:
-    """Builds the table of Kumar's Figure 12: hardware against software, stage by stage."""
+    """Builds the table of AES stages in hardware and software (Kumar's Figure 12)."""
     steps = record["steps_ns"]
     rounds = sum(value for name, value in steps.items() if name != "KeyExpansion")
     nanoseconds = 1000 / record["clock_mhz"]
@@ -159,7 +159,7 @@ def stages_table(record: dict) -> Table:
 
 
 def rates_table(record: dict) -> Table:
-    """Builds the table of Kumar's Figure 13 and of Fernando's CPU comparison, over sizes."""
+    """Builds the table of AES rates over message size (Kumar's Figure 13, Fernando)."""
     table = Table(
         "bytes",
         "card GB/s",

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * seal_copy BYTES ROUNDS THREADS: nanoseconds, the median of rounds, that the enclave's side of a
- * chunk takes in each of several threads at once, each with memory of its own, beside a plain copy: "copy", "seal" (encipher through a stage of 4 KiB into other memory, as
- * driver/enclave/chunk.c does), "open" (the way back), "request" (seal a chunk's request) and
- * "answer" (open its response); each warm (the same memory again) and cold (memory that was last
- * touched 256 MiB ago).
+ * Measures the enclave driver's time to seal and open a chunk, beside a plain copy. Usage:
+ * seal_copy BYTES ROUNDS THREADS. It prints nanoseconds, the median of rounds, in each of several
+ * threads at once, each with memory of its own: "copy", "seal" (encipher through a stage of 4 KiB
+ * into other memory, as driver/enclave/chunk.c does), "open" (the way back), "request" (seal a
+ * chunk's request) and "answer" (open its response); each warm (the same memory again) and cold
+ * (memory that was last touched 256 MiB ago).
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -19,13 +20,13 @@ enum { ARENA = 256 << 20, ANSWER = 16, WORKS = 5, MOST = 16 };
 
 static mae_session_t session; /* whose outside is this process's memory */
 
-/* Holds the buffers and the library context of one measuring thread. */
+/* Holds the GCM keys and buffers of one measuring thread. */
 static _Thread_local struct gcm *sealer, *opener;
 static _Thread_local uint8_t stage[WIRE_STAGE], aad[WIRE_AAD], body[WIRE_TRANSFER], answer[ANSWER];
 static _Thread_local uint8_t message[256];
 static _Thread_local uint64_t sequence;
 
-/* Holds what all measuring threads share; times[work][cold][thread * rounds + round]. */
+/* Holds what all measuring threads share: sizes and times[work][cold][thread * rounds + round]. */
 static size_t bytes, rounds, threads;
 static double *times[WORKS][2];
 static pthread_barrier_t together;
@@ -105,7 +106,7 @@ static const struct {
 } works[WORKS] = {
     {"copy", copy}, {"seal", seal}, {"open", unseal}, {"request", request}, {"answer", response}};
 
-/* Times one work over memory that is warm or cold. */
+/* Measures one kind of work, such as sealing a chunk, on warm or cold memory. */
 static void time_work(size_t work, int cold, uint8_t *to, const uint8_t *from, size_t places,
                       size_t stride, double *result)
 {
@@ -122,7 +123,7 @@ static void time_work(size_t work, int cold, uint8_t *to, const uint8_t *from, s
     }
 }
 
-/* Times all works in a thread, whose number is its argument. */
+/* Measures all kinds of work in one thread; the main function of a thread. */
 static void *run(void *user)
 {
     static const uint8_t key[WIRE_KEY] = {7};

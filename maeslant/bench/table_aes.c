@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// AES-128 encryption in plain C, byte by byte as FIPS 197 writes it: the S-box is a table, the
-// field multiplication a shift and a conditional XOR. It is the kind of software that Kumar et al.
-// profiles and compares with; nobody should use it for anything else (it is not constant-time).
+// Encrypts by AES-128 in plain C with a table for the S-box (FIPS 197), to measure its speed. The
+// field multiplication is a shift and a conditional XOR. It is the kind of software that Kumar et
+// al. profiles and compares with; nobody should use it for anything else (it is not constant-time).
 //
 // usage: table_aes steps MEGABYTES       -> nanoseconds a block of each step
 //        table_aes crypt SIZE SECONDS    -> bytes a second of ECB over SIZE bytes
@@ -25,7 +25,8 @@ static uint8_t xtime(uint8_t x)
     return (uint8_t)((x << 1) ^ ((x >> 7) * 0x1b));
 }
 
-// FIPS 197 §5.1.1, through the generator 3: every non-zero byte is a power of it.
+// Computes the AES S-box (FIPS 197 §5.1.1) from powers of the generator 3. Every non-zero byte is a
+// power of it.
 static void make_sbox(void)
 {
     uint8_t p = 1, q = 1; // q is always the inverse of p
@@ -44,7 +45,7 @@ static void make_sbox(void)
     sbox[0] = 0x63;
 }
 
-// FIPS 197 §5.2
+// Expands an AES-128 key into round keys (FIPS 197 §5.2).
 static void key_expansion(uint8_t keys[KEYS], const uint8_t key[16])
 {
     uint8_t rcon = 1;
@@ -110,8 +111,8 @@ static double now(void)
 
 static volatile uint8_t sink; // keeps the compiler from dropping the timed work
 
-// Kumar's Figure 6: each step fed with the same blocks by itself; the steps of a whole encryption,
-// so ten or eleven applications a block.
+// Measures each step of AES on the same blocks, for Kumar's Figure 6. They are the steps of a whole
+// encryption, so ten or eleven applications a block.
 static void time_steps(size_t megabytes)
 {
     const size_t blocks = megabytes * 1000000 / NB;

@@ -38,15 +38,15 @@ class Port:
 
     @property
     def side(self) -> str:
-        """Returns the side of a bus port: s for subordinate, m for manager."""
+        """Returns "s" if the bus port is a subordinate's, "m" if it is a manager's."""
         return self.prefix[0]
 
     def bind(self, more: str = "") -> str:
-        """Returns the SystemVerilog bind statement of a bus port's checker."""
+        """Builds the SystemVerilog statement that binds a protocol checker to the bus port."""
         return f"bind {self.module} {KINDS[self.kind]} {self.instance(more)}"
 
     def instance(self, more: str = "") -> str:
-        """Returns parameters, instance name and connections of a bus port's checker."""
+        """Builds the SystemVerilog instance of the protocol checker for the bus port."""
         pin = {name: f"{self.prefix}_{name}" for name in ("tvalid", "tready")}
         if self.kind == "axis":
             payload = [f"{self.prefix}_{name}" for name in STREAM]
@@ -71,7 +71,7 @@ class Port:
 
 
 def ports(file: pathlib.Path) -> list[Port]:
-    """Returns the bus ports of the module in a file, none for a module without a clock."""
+    """Finds the AXI4, AXI4-Lite and AXI4-Stream ports of the module in an RTL file."""
     header = re.search(rf"^module\s+{file.stem}\b.*?\)\s*;", paths.code(file), re.M | re.S)
     if not header:
         return []
@@ -91,7 +91,7 @@ def ports(file: pathlib.Path) -> list[Port]:
 
 
 def sources(files: Iterable[pathlib.Path], target: pathlib.Path) -> list[pathlib.Path]:
-    """Returns the sources of the bus checkers for a design; writes their binds to ``target``.
+    """Lists the protocol checkers that a design's bus ports need; writes their binds to a file.
 
     Returns an empty list for a design without bus ports.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds libmaeslant and C programs that use the library, unless they are up to date."""
+"""Builds libmaeslant, the enclave's library and C programs that use them, if out of date."""
 
 import fcntl
 import json
@@ -76,7 +76,7 @@ def stale(target: pathlib.Path, *, own: list[pathlib.Path] | None = None) -> boo
 def compile_objects(
     folder: pathlib.Path, flags: tuple[str, ...], files: list[pathlib.Path] | None = None
 ) -> list[str]:
-    """Compiles C files (by default all of libmaeslant) into a folder; returns the objects."""
+    """Compiles C files, by default those of libmaeslant; returns the paths of the objects."""
     folder.mkdir(parents=True, exist_ok=True)
     objects = []
     for source in files or sources():
@@ -88,7 +88,7 @@ def compile_objects(
 
 
 def exports(name: str) -> str:
-    """Returns the linker option that exports a library's public functions, with versions."""
+    """Returns the linker option that exports only the public functions of a C library."""
     return f"-Wl,--version-script={DRIVER / f'{name}.map'}"
 
 
@@ -109,7 +109,7 @@ def build() -> pathlib.Path:
 def build_program(
     source: pathlib.Path, *, sanitize: str = "", libraries: tuple[str, ...] = ()
 ) -> pathlib.Path:
-    """Builds a program from one C file and libmaeslant's objects, private functions included.
+    """Builds a C program that is linked with libmaeslant's objects; returns its path.
 
     ``sanitize``: one of :data:`SANITIZERS`.
     """
@@ -132,25 +132,25 @@ def build_program(
 
 
 def gcm_library() -> str:
-    """Returns the enclave's crypto library: ipsec if Intel's is installed, else openssl."""
+    """Returns the name of the enclave's AES-GCM library: "ipsec" if installed, else "openssl"."""
     there = any((root / "intel-ipsec-mb.h").exists() for root in SYSTEM_HEADERS)
     return os.environ.get("MAESLANT_GCM") or ("ipsec" if there else "openssl")
 
 
 def protected_sources(library: str | None = None) -> list[pathlib.Path]:
-    """Lists the C files of the enclave: the trusted computing base."""
+    """Lists the C files of the enclave's driver, which form the trusted computing base."""
     names = {f"gcm_{name}" for name in ("ipsec", "openssl")}
     other = names - {f"gcm_{library or gcm_library()}"}
     return sorted(path for path in DRIVER.glob("enclave/*.c") if path.stem not in other)
 
 
 def crypto_libraries(library: str | None = None) -> tuple[str, ...]:
-    """Returns the linker options of the enclave's crypto libraries."""
+    """Returns the linker options for the AES-GCM library of the enclave's driver."""
     return ("-lIPSec_MB", "-lcrypto")[(library or gcm_library()) != "ipsec" :]
 
 
 def build_protected() -> pathlib.Path:
-    """Builds build/driver/libmaeslant_protected_*.so unless it is up to date; returns its path."""
+    """Builds the enclave's library libmaeslant_protected if out of date; returns its path."""
     OUT.mkdir(parents=True, exist_ok=True)
     target = OUT / f"libmaeslant_protected_{gcm_library()}.so"
     with open(OUT / ".lock.protected", "w") as lock:
@@ -169,7 +169,7 @@ def build_protected() -> pathlib.Path:
 
 
 def time_copies(library: str | None = None, threads: int = 1) -> dict[str, object]:
-    """Times the driver's encryption and decryption against memcpy (driver/fuzz/copies.c).
+    """Measures the rates of the enclave driver's encryption, decryption and of memcpy.
 
     Returns bytes a second in the fastest tenth of the rounds; ``library`` is openssl or ipsec, by
     default the driver's.
@@ -190,7 +190,7 @@ def time_copies(library: str | None = None, threads: int = 1) -> dict[str, objec
 
 
 def build_os() -> tuple[pathlib.Path, pathlib.Path]:
-    """Builds the operating system's part of the protected driver: maeslant-os and its library."""
+    """Builds the program maeslant-os, which owns the card for an enclave, and its library."""
     OUT.mkdir(parents=True, exist_ok=True)
     program, shared = OUT / "maeslant-os", OUT / "libmaeslant_os.so"
     own = sorted((DRIVER / "os").glob("*.c"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds a module with Verilator and runs a Python module of cocotb coroutines on it."""
+"""Builds an RTL module with Verilator and runs cocotb tests on the simulation."""
 
 import fcntl
 import hashlib
@@ -24,7 +24,7 @@ config.share_dir, config.libs_dir = map(paths.plain, (config.share_dir, config.l
 
 
 class SimulationError(MaeslantError):
-    """Raised when a simulation's build, coroutine or simulator fails, with the log's tail.
+    """Raised if an RTL simulation does not build, or if one of its cocotb tests fails.
 
     ``coroutines`` holds the result of each coroutine that ran.
     """
@@ -47,7 +47,7 @@ SHARE = 'for o in {}/*.o; do [ "${{o##*/}}" -nt Vtop.mk ] || [ ! -e "$o" ] || cp
 
 
 class _Runner(Verilator):
-    """Runs Verilator for cocotb with only the top's signals visible, which is faster."""
+    """Runs Verilator for cocotb, by default with only the top module's signals visible."""
 
     visible = False
     optimize: str
@@ -80,7 +80,7 @@ def simulate(
     optimize: str = OPTIMIZE,
     netlist: list[pathlib.Path] | None = None,
 ) -> list[str]:
-    """Runs the cocotb tests of the Python module ``module`` on the design ``top``.
+    """Builds the RTL module ``top`` and runs the cocotb tests of a Python module on it.
 
     ``parameters`` are the module's (enum values as integers); ``sources`` adds files outside rtl/
     (a test's own wrapper, which then holds ``top``); ``env`` reaches the cocotb side through
@@ -180,7 +180,7 @@ def simulate(
 
 
 def coroutines(results: pathlib.Path) -> dict[str, str]:
-    """Reads each cocotb coroutine's result from a results file: passed, skipped or failure."""
+    """Reads from a results file how each cocotb test ended: passed, skipped or failed."""
     found = {}
     for case in ElementTree.parse(results).iter("testcase"):
         failure = case.find("failure") if case.find("failure") is not None else case.find("error")
@@ -192,12 +192,12 @@ def coroutines(results: pathlib.Path) -> dict[str, str]:
 
 
 def parameters() -> dict[str, object]:
-    """Returns the parameters of the simulated module; empty outside the simulator."""
+    """Returns the RTL parameters of the simulated module to a cocotb test."""
     return json.loads(os.environ.get("MAESLANT_PARAMETERS", "{}"))
 
 
 def _folder(top: str, *configuration: object) -> pathlib.Path:
-    """Creates and returns the build folder of a module with given parameters."""
+    """Creates the build folder for an RTL module with given parameters; returns its path."""
     key = hashlib.sha256(repr(configuration).encode()).hexdigest()[:10]
     folder = paths.BUILD / "bench" / f"{top}-{key}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -205,7 +205,7 @@ def _folder(top: str, *configuration: object) -> pathlib.Path:
 
 
 def _keep_runtime(folder: pathlib.Path, runtime: pathlib.Path) -> None:
-    """Copies the compiled objects of Verilator's runtime to a cache for the next build."""
+    """Copies the object files of Verilator's runtime to a cache for later builds."""
     runtime.mkdir(exist_ok=True)
     for path in folder.glob("verilated*.o"):
         kept = runtime / path.name
@@ -216,6 +216,6 @@ def _keep_runtime(folder: pathlib.Path, runtime: pathlib.Path) -> None:
 
 
 def _tail(log: pathlib.Path, lines: int = 60) -> str:
-    """Returns the last lines of a log file."""
+    """Returns the last lines of a simulation's log file."""
     text = log.read_text(errors="replace") if log.exists() else "(no log)"
     return "\n".join(text.splitlines()[-lines:])

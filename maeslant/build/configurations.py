@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the named builds of configs/builds.yml."""
+"""Reads the named builds of configs/builds.yml: top module, parameters, summary."""
 
 import copy
 import difflib
@@ -20,14 +20,14 @@ KINDS = ("product", "research")
 
 @functools.cache
 def _enum_values() -> dict[str, int]:
-    """Returns the values of the enum names that build parameters may use."""
+    """Returns the values of enum names in the RTL packages, for parameters of builds."""
     packages = ("cipher/mae_aes_pkg.sv", "kernel/mae_kernel_pkg.sv")
     text = "".join((paths.RTL / name).read_text() for name in packages)
     return {name: int(value) for name, value in re.findall(r"\b([A-Z]\w+)\s+= \d'd(\d+)", text)}
 
 
 def number(build: str, parameter: str, value: object) -> int:
-    """Converts a build parameter's value to an integer."""
+    """Converts the value of a build's RTL parameter, such as an enum name, to an integer."""
     if isinstance(value, int):
         return int(value)
     if value in _enum_values():
@@ -37,7 +37,7 @@ def number(build: str, parameter: str, value: object) -> int:
 
 @functools.cache
 def _read() -> dict[str, dict[str, object]]:
-    """Reads and checks configs/builds.yml, with every parameter as a number."""
+    """Reads and checks configs/builds.yml, and converts all RTL parameters to numbers."""
     found = yaml.safe_load(FILE.read_text())
     for name, build in found.items():
         for field in ("top", "summary"):
@@ -63,12 +63,12 @@ def load() -> dict[str, dict[str, object]]:
 
 
 def products() -> dict[str, dict[str, object]]:
-    """Returns the named builds of kind "product"."""
+    """Returns the named builds that are products, as opposed to research."""
     return {name: build for name, build in load().items() if build["kind"] == "product"}
 
 
 def recommended() -> dict[str, dict[str, object]]:
-    """Returns the recommended named builds, each with its own use."""
+    """Returns the named builds that configs/builds.yml recommends for some use."""
     return {name: build for name, build in load().items() if "recommended_for" in build}
 
 

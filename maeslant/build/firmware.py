@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles C for RV32I: the driver's freestanding part and PicoRV32 programs.
+"""Compiles firmware for the PicoRV32 (RV32I) and the driver's freestanding C files.
 
 The compiler is Clang, out of the Python package ziglang: no system package is needed.
 """
@@ -40,7 +40,7 @@ def run(arguments: list[object], what: str) -> None:
 
 
 def build_freestanding(folder: pathlib.Path, optimize: str = "-Os") -> list[pathlib.Path]:
-    """Compiles the driver's freestanding part into a folder; returns the objects."""
+    """Compiles the peripheral's freestanding driver for RV32I; returns the objects."""
     folder.mkdir(parents=True, exist_ok=True)
     objects = []
     for source in FREESTANDING:
@@ -52,12 +52,12 @@ def build_freestanding(folder: pathlib.Path, optimize: str = "-Os") -> list[path
 
 
 def build(name: str) -> pathlib.Path:
-    """Builds the firmware driver/firmware/NAME.c unless it is up to date; returns the ELF file."""
+    """Builds a firmware of driver/firmware if it is out of date; returns its ELF file."""
     return build_program(FIRMWARE / f"{name}.c", OUT)
 
 
 def build_program(source: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
-    """Builds a C program for the PicoRV32 system as an ELF file, unless it is up to date.
+    """Builds a C program for the PicoRV32 system if out of date; returns its ELF file.
 
     Links it with the start-up code, the driver's freestanding part and AES in software.
     """

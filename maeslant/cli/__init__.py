@@ -30,32 +30,32 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells have it; what typer makes of Keyboa
 
 
 def _terminated(number: int, frame: object) -> None:
-    """Exits on SIGTERM by an exception, so that unfinished work is cleaned up as on Ctrl-C."""
+    """Converts SIGTERM to an exception, so that the command cleans up as on Ctrl-C."""
     sys.exit(128 + number)
 
 
 def _silence() -> None:
-    """Discards buffered standard output after a write error, so that the exit succeeds."""
+    """Discards standard output after a write error, so that the command ends quietly."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class _Output(io.TextIOWrapper):
-    """Wraps standard output so that its write errors name standard output."""
+    """Wraps a command's standard output so that write errors name it."""
 
     def write(self, text: str) -> int:
-        """Writes to standard output, or raises an error that names it."""
+        """Writes a text to standard output; an error names standard output."""
         with naming("standard output"):
             return super().write(text)
 
     def flush(self) -> None:
-        """Flushes standard output, or raises an error that names it."""
+        """Flushes standard output; an error names standard output."""
         with naming("standard output"):
             super().flush()
 
 
 def main() -> int:
-    """Runs the command line; every error is one line on standard error, never a traceback."""
+    """Runs the `maeslant` command line; prints each error as one line."""
     signal.signal(signal.SIGTERM, _terminated)
     if sys.stdout is None:  # closed by the parent process
         sys.stdout = open(os.devnull, "w")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines what the commands share: the application, common options, opening a device."""
+"""Defines options and functions that several `maeslant` commands use."""
 
 import contextlib
 import pathlib
@@ -40,7 +40,7 @@ PublishOption = Annotated[
 
 
 def drawn(picture: pathlib.Path | None, publish: bool, report: object) -> pathlib.Path:
-    """Returns the path for a report's figure: --picture, build/reports or results/ (--publish).
+    """Returns the path for the plot of a command's report, by its options.
 
     A path that cannot be drawn to is refused here, before anything is measured.
     """
@@ -58,12 +58,12 @@ def drawn(picture: pathlib.Path | None, publish: bool, report: object) -> pathli
 
 @contextlib.contextmanager
 def waiting(text: str) -> Iterator[None]:
-    """Shows a spinner with a text on a terminal while the context runs."""
+    """Shows a spinner with a text on the terminal while a command waits."""
     with err.status(text) if err.is_terminal else contextlib.nullcontext():
         yield
 
 
 def opened(uri: str) -> Device | pool.Pool:
-    """Opens a device or pool by its URI; builds simulated devices first if needed."""
+    """Opens the device or pool that a URI names; builds a simulated device first."""
     with waiting(f"opening {uri}"):
         return pool.opened(uri) if uri.startswith("pool:") else Device(uri)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines the commands that encrypt, decrypt and authenticate files."""
+"""Defines the commands encrypt, decrypt and mac of `maeslant`."""
 
 import contextlib
 import enum
@@ -66,7 +66,7 @@ ForceOption = Annotated[bool, typer.Option("--force", help="Replace OUTPUT if it
 
 
 def unhex(name: str, text: str) -> bytes:
-    """Decodes a hexadecimal option; an error never shows the option's text."""
+    """Decodes the hexadecimal value of a command's option without showing it in errors."""
     try:
         return bytes.fromhex(text.strip())
     except ValueError:
@@ -74,7 +74,7 @@ def unhex(name: str, text: str) -> bytes:
 
 
 def read_key(mode: str, key: str | None, key_file: str | None) -> bytearray:
-    """Reads the AES key from --key or --key-file and checks its length."""
+    """Reads the AES key from the options --key or --key-file and checks its length."""
     if (key is None) == (key_file is None):
         raise MaeslantError("give the key by --key or by --key-file, and not by both")
     lengths = (32, 48, 64) if mode == "xts" else (16, 24, 32)
@@ -103,7 +103,7 @@ def read_key(mode: str, key: str | None, key_file: str | None) -> bytearray:
 
 
 def read_iv(mode: str, iv: str | None) -> bytes | None:
-    """Reads the IV from --iv; returns None in ECB and where the library draws the IV."""
+    """Reads the IV from the option --iv; None if the library draws it or ECB needs none."""
     if mode in (*AEAD, "gmac"):
         value = None if iv is None else unhex("--iv", iv)
         least, most = (7, 13) if mode == "ccm" else (1, 65536)
@@ -125,7 +125,7 @@ def read_iv(mode: str, iv: str | None) -> bytes | None:
 
 
 def warn_of_short_iv(mode: str, iv: bytes | None) -> None:
-    """Warns if a GCM IV is shorter than 12 bytes, because short IVs repeat soon."""
+    """Warns of a GCM IV with fewer than 12 bytes, which repeats too soon."""
     if iv is not None and mode in ("gcm", "gmac") and len(iv) < NONCE:
         err.print(
             f"warning: the IV has fewer bytes ({len(iv)}) than {mode} is made for ({NONCE}): it "
@@ -136,7 +136,7 @@ def warn_of_short_iv(mode: str, iv: bytes | None) -> None:
 
 
 def computing(uri: str) -> str:
-    """Returns a device's URI; raises MaeslantError for the null device, which computes nothing."""
+    """Returns a device's URI; raises MaeslantError for "null:", which computes nothing."""
     if uri == NULL:
         raise MaeslantError(f"{NULL} computes nothing: it measures the library")
     return uri
@@ -144,7 +144,7 @@ def computing(uri: str) -> str:
 
 @contextlib.contextmanager
 def byte_bar(title: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Shows a progress bar over bytes on a terminal; yields its advance function."""
+    """Shows a progress bar over bytes; yields the function that advances it."""
     progress = Progress(
         TextColumn("{task.description}"),
         BarColumn(),

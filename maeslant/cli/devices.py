@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines the commands that list, inspect, build, measure and trace devices."""
+"""Defines the `maeslant` commands that list, build, measure and trace devices."""
 
 import json
 from typing import Annotated

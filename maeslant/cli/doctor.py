@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the tools and libraries of this machine: `maeslant doctor` and `maeslant --version`."""
+"""Defines `maeslant doctor`, which checks the tools and libraries of this machine."""
 
 import dataclasses
 import json
@@ -21,7 +21,7 @@ from maeslant.errors import MaeslantError
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """Describes a tool or library that maeslant uses: version found, and how to install it."""
+    """Describes a tool that Maeslant uses: its version here, and how to install it."""
 
     name: str
     needed_for: str
@@ -70,7 +70,7 @@ def _debian(package: str) -> str:
 
 
 def findings() -> list[Finding]:
-    """Looks up every tool and library that maeslant uses; returns what was found."""
+    """Looks up every tool and library that Maeslant uses on this machine."""
     found = [
         Finding("Python 3.11", "everything", _debian("python3"), True, platform.python_version())
     ]

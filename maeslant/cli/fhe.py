@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines the commands that compute on encrypted data: CKKS ciphertexts of Microsoft SEAL."""
+"""Defines the `maeslant` commands that compute on encrypted numbers (CKKS)."""
 
 import json
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines the commands that synthesize one design or a table of designs."""
+"""Defines the `maeslant` commands that synthesize designs and list their files."""
 
 import json
 import os

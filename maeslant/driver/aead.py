@@ -9,25 +9,25 @@ from maeslant.errors import MaeslantError
 
 
 class Aead(Pieces):
-    """Processes a GCM, CCM or CMAC message on a device piece by piece."""
+    """Encrypts or decrypts a GCM or CCM message, or computes a CMAC, on a device, in pieces."""
 
     def __init__(self, device: Device, handle: object, nonce: bytes, tag_bytes: int) -> None:
         super().__init__(device, handle)
         self.nonce, self.tag_bytes = nonce, tag_bytes
 
     def aad(self, data: bytes) -> None:
-        """Adds ``data`` to the additional authenticated data (AAD), before any message data.
+        """Adds ``data`` to the additional authenticated data (AAD) of a GCM or CCM message.
 
         For a CMAC, ``data`` is the message.
         """
         check(self.lib.mae_aead_aad(self.handle, self.ffi.from_buffer(data), len(data)))
 
     def update(self, data: bytes) -> Iterator[bytes]:
-        """Encrypts or decrypts ``data``; yields output that is ready, in pieces of up to 1 MiB."""
+        """Encrypts or decrypts ``data`` of a GCM or CCM message; yields the output ready so far."""
         return self._put(self.lib.mae_aead_update, data)
 
     def finish(self, tag: bytes | None = None) -> bytes:
-        """Ends an authenticated message and returns its tag.
+        """Ends a GCM, CCM or CMAC message on a device and returns its tag.
 
         With ``tag``, raises DeviceError if that is wrong.
         """
@@ -38,11 +38,11 @@ class Aead(Pieces):
         return bytes(self.ffi.buffer(room, self.tag_bytes))
 
     def read(self) -> Iterator[bytes]:
-        """Yields the output of an authenticated message that remains after :meth:`finish`."""
+        """Yields the rest of a GCM or CCM message's output, after :meth:`finish`."""
         return self._get(self.lib.mae_aead_read)
 
     def free(self) -> None:
-        """Wipes an authenticated message's buffers and erases its key from the device.
+        """Wipes the buffers of a GCM, CCM or CMAC message and erases its key from the device.
 
         May be called twice.
         """
@@ -59,7 +59,7 @@ def _begun(
     lengths: tuple[int, int],
     tag_bytes: int,
 ) -> Iterator[Aead]:
-    """Opens an authenticated message by a C function; frees it when the context ends."""
+    """Begins a GCM, CCM or CMAC message by a given C function; frees it when the context ends."""
     if not tag_bytes:  # to the driver 0 is 16, for which there would be no room
         raise MaeslantError(f"{mode} has no tag of 0 bytes")
     ffi = device.ffi
@@ -89,7 +89,7 @@ def seal(
     lengths: tuple[int, int] = (0, 0),
     tag_bytes: int = TAG,
 ) -> contextlib.AbstractContextManager[Aead]:
-    """Starts encryption of an authenticated message; the library draws the nonce if none is given.
+    """Begins a GCM or CCM encryption on a device, in pieces; draws the nonce if none is given.
 
     ``lengths``: bytes of AAD and of data, which CCM must know ahead.
     """
@@ -110,7 +110,7 @@ def unseal(
     *,
     unverified: bool = False,
 ) -> contextlib.AbstractContextManager[Aead]:
-    """Starts decryption of an authenticated message.
+    """Begins a GCM or CCM decryption on a device, in pieces, with the tag checked at the end.
 
     Nothing comes out before ``finish`` has found the tag right.
 
@@ -126,7 +126,7 @@ def unseal(
 def cmac(
     device: Device, key: bytes | bytearray, tag_bytes: int = TAG
 ) -> contextlib.AbstractContextManager[Aead]:
-    """Starts a CMAC: ``aad`` takes the message, ``finish`` returns the tag."""
+    """Begins a CMAC on a device: ``aad`` takes the message, ``finish`` returns the tag."""
     if not isinstance(device, Device):
         return device.message("cmac", ENCRYPT, key, None, (0, 0), tag_bytes)
     return _begun(device, device.lib.mae_aead_mac, "cmac", key, b"", (0, 0), tag_bytes)

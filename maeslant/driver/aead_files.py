@@ -20,7 +20,7 @@ WRONG = "the tag is wrong: another key, IV or AAD, or changed data; nothing was 
 
 
 class Held:
-    """Iterates over the pieces of a file and withholds its last bytes, the tag."""
+    """Iterates over the pieces of an encrypted file and keeps back its last 16 bytes, the tag."""
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         self.pieces, self.tag = pieces, b""
@@ -37,7 +37,7 @@ class Held:
 
 @contextlib.contextmanager
 def verdict() -> Iterator[None]:
-    """Replaces the driver's error for a wrong tag by a message for the user."""
+    """Replaces the C driver's error for a wrong tag by an error message for the user."""
     try:
         yield
     except DeviceError as error:
@@ -48,7 +48,7 @@ def verdict() -> Iterator[None]:
 
 @contextlib.contextmanager
 def sized(source: BinaryIO, size: int | None) -> Iterator[tuple[BinaryIO, int]]:
-    """Provides a file of known size; copies a pipe to an unnamed file on disk first."""
+    """Provides an input file whose size is known; first copies a pipe to a temporary file."""
     if size is not None:
         yield source, size - source.tell()
         return
@@ -70,7 +70,7 @@ def encrypt(
     size: int | None,
     seen: Callable[[int], None],
 ) -> Iterator[bytes]:
-    """Encrypts a file as one authenticated message; yields IV, ciphertext and tag."""
+    """Encrypts a file with GCM or CCM on a device; yields drawn IV, ciphertext and tag."""
     with contextlib.ExitStack() as stack:
         length = 0
         if mode == "ccm":  # says the length at its start
@@ -99,7 +99,7 @@ def decrypt(
     size: int | None,
     seen: Callable[[int], None],
 ) -> Iterator[bytes]:
-    """Decrypts a file; yields plaintext before the tag is checked, raises if the tag is wrong."""
+    """Decrypts a GCM or CCM file; yields plaintext before the tag check, which may raise."""
     with contextlib.ExitStack() as stack:
         length = 0
         if iv is None:
@@ -123,7 +123,7 @@ def decrypt(
 
 
 def cmac(device: Device, key: bytes | bytearray, pieces: Iterable[bytes]) -> bytes:
-    """Returns the CMAC of a file."""
+    """Returns the CMAC of a file's pieces, computed on a device."""
     with aead.cmac(device, key) as message:
         for piece in pieces:
             message.aad(piece)
@@ -133,7 +133,7 @@ def cmac(device: Device, key: bytes | bytearray, pieces: Iterable[bytes]) -> byt
 def gmac(
     device: Device, key: bytes | bytearray, iv: bytes | None, pieces: Iterable[bytes]
 ) -> bytes:
-    """Returns the GMAC of a file, preceded by the IV if the library drew it."""
+    """Returns the GMAC of a file's pieces, preceded by the IV if the library drew it."""
     with aead.seal(device, "gcm", key, iv) as message:
         for piece in pieces:
             message.aad(piece)
@@ -143,7 +143,7 @@ def gmac(
 def check_cmac(
     device: Device, key: bytes | bytearray, expected: bytes, pieces: Iterable[bytes]
 ) -> None:
-    """Raises MaeslantError unless ``expected`` is the file's CMAC."""
+    """Raises MaeslantError unless ``expected`` is the CMAC of a file's pieces."""
     if not hmac.compare_digest(cmac(device, key, pieces), expected):
         raise MaeslantError("the MAC is wrong: another key, or changed data")
 
@@ -155,7 +155,7 @@ def check_gmac(
     expected: bytes,
     pieces: Iterable[bytes],
 ) -> None:
-    """Raises MaeslantError unless ``expected`` is the file's GMAC; the device compares tags."""
+    """Raises MaeslantError unless ``expected`` is the file's GMAC, as the device finds."""
     if iv is None:
         iv, expected = expected[:NONCE], expected[NONCE:]
     try:
@@ -170,7 +170,7 @@ def check_gmac(
 
 
 def read_aad(text: str | None, name: str | None) -> bytes:
-    """Returns the AAD given by --aad or --aad-file, or an empty string."""
+    """Returns the AAD that the options --aad or --aad-file give, empty without either."""
     if text is not None and name is not None:
         raise MaeslantError("give the AAD by --aad or by --aad-file, and not by both")
     if name is not None:

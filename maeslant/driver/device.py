@@ -51,7 +51,7 @@ def library() -> tuple[cffi.FFI, object]:
 
 
 def check(code: int) -> None:
-    """Raises DeviceError with the driver's message unless ``code`` is 0."""
+    """Raises DeviceError with the C driver's message if ``code``, returned by it, is an error."""
     if code:
         ffi, lib = library()
         message = ffi.string(lib.mae_strerror(code)).decode()
@@ -60,7 +60,7 @@ def check(code: int) -> None:
 
 
 def devices() -> list[dict[str, object]]:
-    """Lists the devices that the C driver finds: uri, summary, available."""
+    """Lists the devices that the C driver finds: URI, summary, and true if it can be opened."""
     ffi, lib = library()
     count = ffi.new("size_t *")
     room = 64
@@ -77,7 +77,7 @@ def devices() -> list[dict[str, object]]:
 
 
 def build_simulation(uri: str) -> None:
-    """Builds or updates the simulated device that ``uri`` names.
+    """Builds or updates the simulator of the device that a URI such as "sim:stream4" names.
 
     "sim:stream?lanes=4" is build stream4; other options are the simulator's. What is no named
     build is left to the driver, which says what is wrong.
@@ -90,12 +90,12 @@ def build_simulation(uri: str) -> None:
 
 
 def is_wrong_tag(error: DeviceError) -> bool:
-    """Returns true if a driver error reports a wrong authentication tag (MAE_E_AUTH)."""
+    """Returns true if a DeviceError reports a wrong authentication tag (MAE_E_AUTH)."""
     return error.code == library()[1].MAE_E_AUTH
 
 
 class Device:
-    """Opens a device of the C driver; use it as a context manager."""
+    """Opens an AES device through the C driver and processes messages on it."""
 
     def __init__(self, uri: str) -> None:
         self.ffi, self.lib = library()
@@ -116,7 +116,7 @@ class Device:
 
     @classmethod
     def of(cls, handle: object, uri: str) -> "Device":
-        """Wraps a device handle that the caller has opened and will close."""
+        """Wraps a C device handle, opened and closed by the caller, as a Device."""
         device = cls.__new__(cls)
         device.ffi, device.lib = library()
         device.uri, device._handle, device.open_pieces = uri, handle, weakref.WeakSet()
@@ -130,7 +130,7 @@ class Device:
         return self._handle
 
     def close(self) -> None:
-        """Closes the device and erases its keys. May be called twice.
+        """Closes the device through the C driver, which erases its keys. May be called twice.
 
         Messages in pieces are freed first: each keeps memory of the device, and a generator that
         an exception left behind would free its own only after the device is gone.
@@ -148,7 +148,7 @@ class Device:
         self.close()
 
     def read(self, kind: str, call) -> dict[str, object]:
-        """Returns the C structure that a driver function fills in, as a dictionary."""
+        """Calls a C function that fills in a structure; returns that structure as a dictionary."""
         struct = self.ffi.new(f"struct {kind} *")
         check(call(self.handle, struct))
         result = {}
@@ -166,15 +166,15 @@ class Device:
         return self.read("mae_stats", self.lib.mae_get_stats)
 
     def reset_stats(self) -> None:
-        """Resets the simulator's counters to zero."""
+        """Resets the simulator's counters (struct mae_stats) to zero."""
         check(self.lib.mae_reset_stats(self.handle))
 
     def run_clocks(self, clocks: int) -> None:
-        """Advances a simulated device by a number of clocks."""
+        """Advances a simulated device by a number of clock cycles."""
         check(self.lib.mae_run_clocks(self.handle, clocks))
 
     def crypt(self, mode: str, direction: int, key: bytes, iv: bytes | None, data: bytes) -> bytes:
-        """Encrypts or decrypts one whole message in an unauthenticated mode.
+        """Encrypts or decrypts a whole message on the device, in ECB, CBC, CTR or a like mode.
 
         ``key`` holds both keys for XTS; no padding.
         """
@@ -206,7 +206,10 @@ class Device:
         before: bytes,
         data: bytes,
     ) -> bytes:
-        """Encrypts or decrypts the part of a message from byte ``offset``, after ``before``."""
+        """Encrypts or decrypts part of a message on the device, from byte ``offset`` on.
+
+        ``before`` is the source's block in front of that byte.
+        """
         result = self.ffi.new("uint8_t[]", max(1, len(data)))
         check(
             self.lib.mae_crypt_part(
@@ -226,7 +229,7 @@ class Device:
         return bytes(self.ffi.buffer(result, len(data)))
 
     def _message(self, mode: str, key: bytes, tag_bytes: int) -> tuple[object, list[object]]:
-        """Builds a struct mae_message; also returns the objects that must outlive it."""
+        """Builds the C structure of a GCM, CCM or CMAC message; lists what it points to."""
         if not tag_bytes:  # to the driver 0 is 16, for which there would be no room
             raise MaeslantError(f"{mode} has no tag of 0 bytes")
         message = self.ffi.new("struct mae_message *")
@@ -237,7 +240,7 @@ class Device:
         return message, [source]
 
     def _fill(self, message, keep: list, nonce: bytes | None, aad: bytes, data: bytes, tag: bytes):
-        """Sets nonce, AAD, data and tag of a struct mae_message; returns the output buffers."""
+        """Sets nonce, AAD, data and tag of a C message structure; returns its output buffers."""
         ffi = self.ffi
         nonce_room = ffi.new("uint8_t[]", NONCE if nonce is None else max(1, len(nonce)))
         ffi.memmove(nonce_room, nonce or b"", len(nonce or b""))
@@ -260,7 +263,7 @@ class Device:
         nonce: bytes | None = None,
         tag_bytes: int = TAG,
     ) -> tuple[bytes, bytes, bytes]:
-        """Encrypts and authenticates a message; returns nonce, ciphertext and tag.
+        """Encrypts and authenticates a message on the device; returns nonce, ciphertext, tag.
 
         Without ``nonce`` the library draws one. A nonce that is used twice under one key breaks
         GCM: give one only where a protocol lays it down.
@@ -281,7 +284,7 @@ class Device:
         tag: bytes,
         aad: bytes = b"",
     ) -> bytes:
-        """Decrypts an authenticated message; raises DeviceError if the message was changed."""
+        """Decrypts an authenticated message on the device; raises DeviceError on a wrong tag."""
         message, keep = self._message(mode, key, len(tag))
         _, result, _ = self._fill(message, keep, nonce, aad, data, tag)
         check(self.lib.mae_unseal(self.handle, message))
@@ -295,7 +298,7 @@ class Device:
         return bytes(self.ffi.buffer(tag, tag_bytes))
 
     def check_mac(self, key: bytes | bytearray, data: bytes, tag: bytes) -> None:
-        """Raises DeviceError unless ``tag`` is the CMAC of ``data``."""
+        """Raises DeviceError unless ``tag`` is the CMAC of ``data``, computed on the device."""
         message, keep = self._message("cmac", key, len(tag))
         self._fill(message, keep, b"", b"", data, tag)
         check(self.lib.mae_mac_verify(self.handle, message))
@@ -304,7 +307,7 @@ class Device:
     def stream(
         self, mode: str, direction: int, key: bytes | bytearray, iv: bytes | None
     ) -> Iterator["Stream"]:
-        """Opens a message of an unauthenticated mode that is processed in pieces."""
+        """Begins a message on the device that is processed in pieces, without authentication."""
         stream = Stream(self, mode, direction, key, iv)
         try:
             yield stream
@@ -313,7 +316,7 @@ class Device:
 
 
 class Pieces:
-    """Processes messages piece by piece in bounded memory; base class."""
+    """Represents a C driver's message that is processed in pieces; base of Stream and Aead."""
 
     ROOM = 1 << 20
 
@@ -332,11 +335,14 @@ class Pieces:
         return self._handle
 
     def free(self) -> None:
-        """Wipes the message's buffers and erases its keys from the device. May be called twice."""
+        """Wipes the buffers of a message in pieces and erases its keys from the device.
+
+        May be called twice.
+        """
         raise NotImplementedError
 
     def _put(self, call, data: bytes) -> Iterator[bytes]:
-        """Passes ``data`` to a C function until all data is accepted; yields the output."""
+        """Passes ``data`` to a C function, call by call, until it is taken; yields the output."""
         source = self.ffi.from_buffer(data)
         done = 0
         while done < len(data):
@@ -349,7 +355,7 @@ class Pieces:
                 yield bytes(self.ffi.buffer(self.room, self.given[0]))
 
     def _get(self, call) -> Iterator[bytes]:
-        """Calls a C function until it returns no more output; yields the output."""
+        """Calls a C function of a message until it returns no more output; yields that output."""
         while True:
             check(call(self.handle, self.room, self.ROOM, self.given))
             if not self.given[0]:
@@ -357,7 +363,7 @@ class Pieces:
             yield bytes(self.ffi.buffer(self.room, self.given[0]))
 
     def _free(self, call) -> None:
-        """Frees a C message by a given function, once, and wipes the output buffer."""
+        """Frees a message by the given C function, only once, and wipes its output buffer."""
         if self._handle is not None:
             call(self._handle)
             self.ffi.memmove(self.room, bytes(self.ROOM), self.ROOM)
@@ -365,7 +371,7 @@ class Pieces:
 
 
 class Stream(Pieces):
-    """Processes a message of an unauthenticated mode piece by piece (mae_stream_*)."""
+    """Encrypts or decrypts a message in pieces, without authentication, by C's mae_stream_*."""
 
     def __init__(self, device: Device, mode: str, direction: int, key, iv: bytes | None) -> None:
         ffi = device.ffi
@@ -387,13 +393,16 @@ class Stream(Pieces):
         super().__init__(device, handle[0])
 
     def update(self, data: bytes) -> Iterator[bytes]:
-        """Encrypts or decrypts ``data``; yields output that is ready, in pieces of up to 1 MiB."""
+        """Encrypts or decrypts ``data``, a piece of the message; yields the output ready so far."""
         return self._put(self.lib.mae_stream_update, data)
 
     def finish(self) -> Iterator[bytes]:
-        """Ends the message of a stream; yields its remaining output."""
+        """Ends a message that was processed in pieces; yields its remaining output."""
         return self._get(self.lib.mae_stream_finish)
 
     def free(self) -> None:
-        """Wipes the message's buffers and erases its keys from the device. May be called twice."""
+        """Wipes the buffers of a message in pieces and erases its keys from the device.
+
+        May be called twice.
+        """
         self._free(self.lib.mae_stream_free)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes on encrypted data (CKKS) on the card, with ciphertexts and keys of SEAL."""
+"""Computes on encrypted numbers (CKKS) on the card, with Microsoft SEAL's ciphertexts."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replaces SEAL's evaluator by the simulated card: takes and returns SEAL objects.
+"""Computes on SEAL's CKKS ciphertexts by the simulated card, in place of SEAL's evaluator.
 
 The card gets ciphertexts, plaintexts and evaluation keys; never a secret key.
 """
@@ -24,7 +24,7 @@ STEP = 8  # baby steps, and giant steps: 64 diagonals
 
 
 class Evaluator:
-    """Computes on SEAL ciphertexts on a card; use it as a context manager."""
+    """Computes on SEAL's CKKS ciphertexts by the kernel of a simulated card."""
 
     def __init__(self, params: ParameterSet, protected: bool = False) -> None:
         self.params = params
@@ -50,14 +50,14 @@ class Evaluator:
         self.card.close()
 
     def put(self, data: bytes) -> int:
-        """Writes bytes to the card's memory and returns their address."""
+        """Writes bytes to free memory of the card; returns their address."""
         address = self.free
         self.free += -(-len(data) // GRANULE) * GRANULE
         self.card.load(address, data)
         return address
 
     def run(self, program: Program) -> None:
-        """Runs a CKKS kernel program on the card and stores its clocks in `clocks`."""
+        """Runs a program on the card's CKKS kernel and stores its clock count."""
         self.card.write(LIST, self.put(program.encode()))
         self.card.run()
         self.clocks = self.card.read(CLOCKS)
@@ -65,7 +65,7 @@ class Evaluator:
     def use_keys(
         self, galois: seal.GaloisKeys | None = None, relin: seal.RelinKeys | None = None
     ) -> None:
-        """Loads SEAL's evaluation keys into the card's memory."""
+        """Loads SEAL's Galois and relinearization keys into the card's memory."""
         self.free = self.base
         found = seal_bytes.galois_keys(galois, self.params) if galois else {}
         if relin:
@@ -75,14 +75,14 @@ class Evaluator:
         self.base = self.free
 
     def key(self, element: int) -> int:
-        """Returns the address of a loaded evaluation key; raises MaeslantError if missing."""
+        """Returns the card's address of a Galois or relinearization key."""
         if element not in self.keys:
             name = f"for the Galois element {element}" if element else "to relinearise"
             raise MaeslantError(f"there is no key {name} on the card")
         return self.keys[element]
 
     def parse(self, given: seal.Ciphertext | seal.Plaintext) -> Ciphertext:
-        """Returns the coefficients of a SEAL ciphertext or plaintext."""
+        """Converts a SEAL ciphertext or plaintext to arrays of coefficients."""
         if isinstance(given, seal.Plaintext):
             return seal_bytes.parse_plaintext(given.to_bytes(), self.params)
         return seal_bytes.parse_ciphertext(given.to_string(), self.params)
@@ -90,7 +90,7 @@ class Evaluator:
     def compute(
         self, make: Callable[..., list[Poly]], scale: float, *given: Ciphertext
     ) -> seal.Ciphertext:
-        """Loads the operands, runs the program that `make` writes and returns the ciphertext."""
+        """Loads ciphertexts, runs the program that ``make`` writes and returns the result."""
         self.free, program = self.base, Program(self.params)
         size, operands = self.params.poly_bytes, []
         for one in given:
@@ -101,7 +101,7 @@ class Evaluator:
         return self.finish(program, results, scale)
 
     def finish(self, program: Program, results: list[Poly], scale: float) -> seal.Ciphertext:
-        """Stores result polynomials, runs the program and returns a SEAL ciphertext."""
+        """Ends a CKKS program by storing its results, runs it, returns a SEAL ciphertext."""
         level, size = len(results[0]), self.params.poly_bytes
         at = self.free
         self.free += len(results) * level * size
@@ -126,7 +126,7 @@ class Evaluator:
         return one, other
 
     def add(self, a: seal.Ciphertext, b: seal.Ciphertext) -> seal.Ciphertext:
-        """Adds two SEAL ciphertexts on the card."""
+        """Adds two CKKS ciphertexts on the card."""
         one, other = self._pair(a, b, True)
 
         def make(program: Program, x: list[Poly], y: list[Poly]) -> list[Poly]:
@@ -135,7 +135,7 @@ class Evaluator:
         return self.compute(make, one.scale, one, other)
 
     def subtract(self, a: seal.Ciphertext, b: seal.Ciphertext) -> seal.Ciphertext:
-        """Subtracts two SEAL ciphertexts on the card."""
+        """Subtracts two CKKS ciphertexts on the card."""
         one, other = self._pair(a, b, True)
 
         def make(program: Program, x: list[Poly], y: list[Poly]) -> list[Poly]:
@@ -144,7 +144,7 @@ class Evaluator:
         return self.compute(make, one.scale, one, other)
 
     def multiply_plain(self, a: seal.Ciphertext, b: seal.Plaintext) -> seal.Ciphertext:
-        """Multiplies a SEAL ciphertext by a plaintext on the card."""
+        """Multiplies a CKKS ciphertext by a plaintext on the card."""
         one, other = self._pair(a, b, False)
 
         def make(program: Program, x: list[Poly], y: list[Poly]) -> list[Poly]:
@@ -154,7 +154,7 @@ class Evaluator:
         return self.compute(make, one.scale * other.scale, one, other)
 
     def multiply(self, a: seal.Ciphertext, b: seal.Ciphertext) -> seal.Ciphertext:
-        """Multiplies two ciphertexts on the card; the product has three polynomials."""
+        """Multiplies two CKKS ciphertexts on the card; the product has three polynomials."""
         one, other = self._pair(a, b, False)
         if len(one.data) != 2 or len(other.data) != 2:
             raise MaeslantError("relinearise first: products are of two polynomials each")
@@ -165,14 +165,14 @@ class Evaluator:
         return self.compute(make, one.scale * other.scale, one, other)
 
     def relinearize(self, a: seal.Ciphertext) -> seal.Ciphertext:
-        """Relinearizes a ciphertext of three polynomials to two."""
+        """Relinearizes a CKKS ciphertext of three polynomials to two on the card."""
         one, key = self.parse(a), self.key(0)
         if len(one.data) != 3:
             raise MaeslantError("only a ciphertext of three polynomials can be relinearised")
         return self.compute(lambda program, x: program.relinearize(x, key), one.scale, one)
 
     def rescale(self, a: seal.Ciphertext) -> seal.Ciphertext:
-        """Divides a ciphertext by its last prime and drops that prime (rescaling)."""
+        """Rescales a CKKS ciphertext on the card: divides it by its last prime."""
         one = self.parse(a)
         if one.level == 1:
             raise MaeslantError("the level is too low: there is no prime left to drop")
@@ -186,15 +186,15 @@ class Evaluator:
         return self.compute(lambda program, x: program.rotate(x, element, key), one.scale, one)
 
     def rotate(self, a: seal.Ciphertext, steps: int) -> seal.Ciphertext:
-        """Rotates a ciphertext left by a number of slots, with a loaded rotation key."""
+        """Rotates the slots of a CKKS ciphertext to the left on the card."""
         return self._turn(a, self.params.steps_to_galois(steps))
 
     def conjugate(self, a: seal.Ciphertext) -> seal.Ciphertext:
-        """Conjugates every slot of a SEAL ciphertext."""
+        """Conjugates every slot of a CKKS ciphertext on the card."""
         return self._turn(a, self.params.conjugation)
 
     def put_diagonals(self, diagonals: list[seal.Plaintext | seal.Ciphertext]) -> "Matrix":
-        """Loads the 64 diagonals of a matrix into the card's memory."""
+        """Loads the 64 encoded diagonals of a matrix into the card's memory."""
         self.free = self.base
         parsed = [self.parse(one) for one in diagonals]
         at = [self.put(one.data.tobytes()) for one in parsed]
@@ -202,7 +202,7 @@ class Evaluator:
         return Matrix(at, len(parsed[0].data), parsed[0].scale)
 
     def product(self, matrix: "Matrix", x: seal.Ciphertext, unit: int) -> seal.Ciphertext:
-        """Multiplies a matrix by a vector (unit 1) or by a matrix in one ciphertext.
+        """Multiplies a matrix by an encrypted vector or matrix on the card.
 
         Baby steps rotate x; giant steps rotate sums of products, by Horner's rule: two Galois keys.
         """
@@ -244,7 +244,7 @@ class Evaluator:
 
 
 class Matrix:
-    """Holds the diagonals of a matrix in the card's memory."""
+    """Holds the addresses of a matrix's encoded diagonals in the card's memory."""
 
     def __init__(self, at: list[int], polys: int, scale: float) -> None:
         self.at, self.polys, self.scale = at, polys, scale
@@ -253,7 +253,7 @@ class Matrix:
 def products(
     program: Program, x: list[Poly], montgomery: list[Poly], plus: list[Poly] | None
 ) -> list[Poly]:
-    """Multiplies a ciphertext by a polynomial or a ciphertext, and adds `plus`."""
+    """Writes the CKKS program's products of a ciphertext with a polynomial or ciphertext."""
     count = len(x) + len(montgomery) - 1
     result: list[Poly | int] = list(plus) if plus else [0x80] * count
     for i, a in enumerate(x):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Demonstrates encrypted arithmetic: SEAL encrypts, the card computes, SEAL decrypts."""
+"""Demonstrates encrypted products: SEAL encrypts, the card computes, SEAL decrypts."""
 
 import pathlib
 
@@ -20,7 +20,7 @@ WARNING = (
 
 
 def load(file: pathlib.Path) -> np.ndarray:
-    """Loads a matrix or a vector from a .npy file."""
+    """Reads a matrix or vector of numbers from a .npy file."""
     try:
         return np.load(file, allow_pickle=False)
     except ValueError as error:
@@ -34,7 +34,7 @@ def multiply(
     large: bool = False,
     protected: bool = False,
 ) -> dict:
-    """Computes the encrypted product of two matrices; returns result, error and clocks."""
+    """Computes an encrypted product of two matrices on the card; returns it with its error."""
     left, right = matrix.padded(a, "the first matrix"), matrix.padded(b, "the second")
     if left.ndim != 2 or a.shape[1] != b.shape[0]:
         raise MaeslantError(f"shapes {a.shape} and {b.shape} do not fit: no product")
@@ -67,7 +67,7 @@ def multiply(
 
 
 def show(found: dict, console: Console) -> None:
-    """Prints the result of an encrypted product."""
+    """Prints the result of an encrypted product, with error and clocks."""
     same = "equal to" if found["equal"] else "[red]different from[/]"
     console.print(f"parameter set {found['set']}; the card saw ciphertext: ...{found['seen']}")
     console.print(f"largest error against floating point: {found['error']:.2g}")
@@ -80,7 +80,7 @@ def show(found: dict, console: Console) -> None:
 
 
 def _regress(pixels: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Fits multinomial logistic regression: weights (10, pixels) and bias (10)."""
+    """Fits a logistic regression to images of digits: weights and biases of 10 classes."""
     weights, bias, wanted = np.zeros((10, pixels.shape[1])), np.zeros(10), np.eye(10)[labels]
     for _ in range(1000):
         scores = pixels @ weights.T + bias
@@ -91,7 +91,7 @@ def _regress(pixels: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def digits(images: int) -> dict:
-    """Classifies handwritten digits, each encrypted, by logistic regression."""
+    """Classifies encrypted images of handwritten digits on the card."""
     pixels, labels = handwritten.images()
     pixels = pixels.reshape(len(pixels), -1) / 16
     held = len(pixels) // 2

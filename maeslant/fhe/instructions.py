@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Encodes the instructions of the CKKS kernel and schedules its programs."""
+"""Encodes instructions of the CKKS kernel and orders them for parallel execution."""
 
 import dataclasses
 import enum
@@ -16,14 +16,14 @@ LANES = 32  # butterflies a clock in each engine of the builds (mae_kernel_fhe)
 
 
 class Op(enum.IntEnum):
-    """Lists the operation codes of CKKS kernel instructions."""
+    """Numbers the operations of CKKS kernel instructions."""
 
     END, PASS, TRANSFORM, LOAD, STORE, CONSTANTS, TABLE = range(7)
 
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """Describes one engine's part of a CKKS instruction: polynomials to combine or transform."""
+    """Describes what one engine of the CKKS kernel does in an instruction."""
 
     active: bool = False
     gs: bool = False
@@ -36,14 +36,14 @@ class Part:
     w: int = ZERO
 
     def encode(self) -> bytes:
-        """Packs one engine's part of a CKKS instruction into 8 bytes."""
+        """Packs one engine's part of a CKKS kernel instruction into 8 bytes."""
         flags = self.active | self.gs << 1 | self.permute << 2 | self.minus << 3
         return PART.pack(flags, self.source, self.dst, self.u, self.v, self.w)
 
 
 @dataclasses.dataclass(frozen=True)
 class Instruction:
-    """Describes a CKKS kernel instruction: work of all engines, or a memory transfer."""
+    """Describes an instruction of the CKKS kernel: computation or memory transfer."""
 
     op: Op
     parts: tuple[Part, ...] = ()
@@ -55,12 +55,12 @@ class Instruction:
 
     @property
     def moves(self) -> bool:
-        """Returns true if a CKKS kernel instruction is a memory transfer."""
+        """Returns true if the CKKS kernel instruction is a memory transfer."""
         return self.op >= Op.LOAD
 
     @property
     def reads(self) -> set[tuple[int, int]]:
-        """Returns the (engine, slot) pairs that a CKKS kernel instruction reads."""
+        """Returns which (engine, slot) pairs the CKKS kernel instruction reads."""
         if self.op == Op.STORE:
             return {(self.engine, self.slot)}
         operands = ((e, s) for e, p in enumerate(self.parts) for s in (p.u, p.v, p.w))
@@ -68,7 +68,7 @@ class Instruction:
 
     @property
     def writes(self) -> set[tuple[int, int]]:
-        """Returns the (engine, slot) pairs that a CKKS kernel instruction writes."""
+        """Returns which (engine, slot) pairs the CKKS kernel instruction writes."""
         if self.op == Op.LOAD:
             return {(self.engine, self.slot)}
         found = {(e, p.dst) for e, p in enumerate(self.parts) if p.active}
@@ -102,7 +102,7 @@ def clocks(instruction: Instruction, log_n: int, lanes: int) -> int:
 
 
 def _followers(program: list[Instruction]) -> list[set[int]]:
-    """Returns for each instruction of a program the later ones that must wait for it."""
+    """Returns, for each CKKS kernel instruction, the later ones that must wait for it."""
     found: list[set[int]] = [set() for _ in program]
     wrote: dict[tuple[int, int], int] = {}
     read: dict[tuple[int, int], list[int]] = {}
@@ -124,7 +124,7 @@ def _followers(program: list[Instruction]) -> list[set[int]]:
 
 
 def _joined(one: Instruction, other: Instruction) -> Instruction | None:
-    """Joins two CKKS instructions of different engines; None if they cannot run together."""
+    """Joins two CKKS kernel instructions of different engines; None if that is impossible."""
     if one.op != other.op or one.moves or (one.galois and other.galois):
         return None
     parts = []
@@ -138,7 +138,7 @@ def _joined(one: Instruction, other: Instruction) -> Instruction | None:
 
 
 def schedule(program: list[Instruction], log_n: int, lanes: int = LANES) -> list[Instruction]:
-    """Orders a CKKS program so that memory and engines work at the same time.
+    """Orders and joins CKKS kernel instructions so that memory and engines work in parallel.
 
     Passes or transforms of different engines that can begin together become one instruction. Of
     those that can begin soonest, the one goes first that wastes the fewest clocks of idle engines,
@@ -178,7 +178,7 @@ def schedule(program: list[Instruction], log_n: int, lanes: int = LANES) -> list
 def _join(
     program: list[Instruction], first: int, others: list[int]
 ) -> tuple[Instruction, list[int]]:
-    """Joins an instruction with all others that fit; returns the result and the joined places."""
+    """Joins a CKKS kernel instruction with later ones that can run at the same time."""
     chosen, places = program[first], [first]
     for place in others:
         whole = None if place == first else _joined(chosen, program[place])
@@ -188,6 +188,6 @@ def _join(
 
 
 def _idle(instruction: Instruction, log_n: int, lanes: int) -> int:
-    """Returns the idle clocks of all engines during a CKKS instruction."""
+    """Counts the clocks in which engines of the CKKS kernel idle during an instruction."""
     engines = ENGINES - sum(part.active for part in instruction.parts)
     return 0 if instruction.moves else engines * clocks(instruction, log_n, lanes)

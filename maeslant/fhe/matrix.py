@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prepares 64 x 64 matrices for encrypted products, and computes products by SEAL."""
+"""Prepares 64 x 64 matrices for encrypted products and computes these by SEAL, too."""
 
 import time
 
@@ -14,7 +14,7 @@ SIZE = 64
 
 
 def padded(values: np.ndarray, what: str) -> np.ndarray:
-    """Pads a matrix or a vector with zeros to size 64."""
+    """Pads a matrix or vector with zeros to size 64, for an encrypted product."""
     values = np.asarray(values)
     if values.dtype.kind not in "fiu" or not np.isfinite(values.astype(float)).all():
         raise MaeslantError(f"{what} must hold finite real numbers")
@@ -26,7 +26,7 @@ def padded(values: np.ndarray, what: str) -> np.ndarray:
 
 
 def diagonals(matrix: np.ndarray, slots: int, unit: int) -> list[np.ndarray]:
-    """Returns the 64 diagonals of a matrix, rotated back by giant steps for `Evaluator.product`."""
+    """Returns the 64 rotated diagonals of a matrix, as encrypted products need them."""
     rows = np.arange(SIZE)
     found = []
     for number in range(SIZE):
@@ -37,7 +37,7 @@ def diagonals(matrix: np.ndarray, slots: int, unit: int) -> list[np.ndarray]:
 
 
 class Client:
-    """Encodes, encrypts and decrypts with the secret key of a CKKS client."""
+    """Encodes, encrypts and decrypts matrices by SEAL, with the secret key."""
 
     def __init__(self, params: ParameterSet, unit: int, with_relin: bool = False) -> None:
         self.params, self.unit = params, unit
@@ -51,27 +51,27 @@ class Client:
         self.decryptor = seal.Decryptor(context, generator.secret_key())
 
     def encode(self, values: np.ndarray) -> seal.Plaintext:
-        """Encodes a matrix diagonal with the scale of the last data prime."""
+        """Encodes a matrix diagonal as a SEAL plaintext for an encrypted product."""
         return self.encoder.encode(values, float(self.params.primes[1]))
 
     def encrypt(self, values: np.ndarray) -> seal.Ciphertext:
-        """Encrypts a vector, repeated over all slots, or a matrix row by row."""
+        """Encrypts a vector, repeated in all slots, or a matrix row by row, by SEAL."""
         whole = np.tile(values.ravel(), self.params.slots // values.size)
         return self.encryptor.encrypt(self.encoder.encode(whole, 2.0**self.params.log_scale))
 
     def encrypt_diagonal(self, values: np.ndarray) -> seal.Ciphertext:
-        """Encrypts a diagonal of the matrix; the card then sees neither factor of the product."""
+        """Encrypts a matrix diagonal by SEAL, so that the card sees no factor."""
         return self.encryptor.encrypt(self.encoder.encode(values, 2.0**self.params.log_scale))
 
     def decrypt(self, found: seal.Ciphertext, shape: tuple[int, ...]) -> np.ndarray:
-        """Decrypts a ciphertext to an array of a given shape."""
+        """Decrypts a SEAL ciphertext to an array of a given shape."""
         values = np.array(self.encoder.decode(self.decryptor.decrypt(found)))
         return values[: int(np.prod(shape))].reshape(shape)
 
     def by_seal(
         self, terms: list[seal.Plaintext | seal.Ciphertext], x: seal.Ciphertext
     ) -> tuple[seal.Ciphertext, float]:
-        """Computes the card's product by SEAL on one core; returns ciphertext and seconds."""
+        """Computes the encrypted product by SEAL on one core; returns it with its time."""
         evaluator, unit = seal.Evaluator(self.params.context), self.unit
         encrypted = isinstance(terms[0], seal.Ciphertext)
         times = evaluator.multiply if encrypted else evaluator.multiply_plain

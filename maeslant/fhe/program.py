@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes programs of the CKKS kernel: SEAL's operations as its instructions.
+"""Writes programs of the CKKS kernel that perform SEAL's operations.
 
 A polynomial (Poly) stands in one slot of each engine of its level's primes. Operations give new
 polynomials; `free` gives slots back. The order of SEAL's own steps is kept wherever rounding
@@ -20,7 +20,7 @@ Poly = dict[int, int]  # engine to slot
 
 
 class Program:
-    """Builds a list of CKKS kernel instructions, with the owners of all polynomial slots."""
+    """Builds a program of the CKKS kernel and allocates its polynomial slots."""
 
     def __init__(self, params: ParameterSet) -> None:
         self.params = params
@@ -31,7 +31,7 @@ class Program:
     # Slots.
 
     def new(self, engines: collections.abc.Iterable[int]) -> Poly:
-        """Allocates a polynomial slot in each of some engines."""
+        """Allocates a free slot for a polynomial in each of the given engines."""
         found = {}
         for engine in engines:
             if not self.idle[engine]:
@@ -40,7 +40,7 @@ class Program:
         return found
 
     def free(self, *polys: Poly) -> None:
-        """Frees the engine slots of polynomials."""
+        """Frees the slots of polynomials for reuse by the CKKS program."""
         for poly in polys:
             for engine, slot in poly.items():
                 self.idle[engine].append(slot)
@@ -48,7 +48,7 @@ class Program:
     # Memory.
 
     def setup(self, address: int) -> None:
-        """Loads the constants and twiddle tables from device memory into the CKKS kernel."""
+        """Adds instructions that load the CKKS kernel's constants and twiddle factors."""
         for engine in range(ENGINES):
             self.list.append(Instruction(Op.CONSTANTS, engine=engine, address=address))
             table = Instruction(Op.TABLE, engine=engine, address=address + instructions.BYTES)
@@ -62,7 +62,7 @@ class Program:
         montgomery: bool = False,
         engines: collections.abc.Iterable[int] | None = None,
     ) -> Poly:
-        """Loads a polynomial from device memory, modulo all primes of its level or some."""
+        """Adds instructions that load a polynomial from device memory into slots."""
         poly = self.new(range(level) if engines is None else engines)
         for engine, slot in poly.items():
             at = address + engine * self.params.poly_bytes
@@ -72,7 +72,7 @@ class Program:
         return poly
 
     def store(self, poly: Poly, address: int) -> None:
-        """Stores a polynomial to device memory."""
+        """Adds instructions that store a polynomial from slots to device memory."""
         for engine, slot in poly.items():
             at = address + engine * self.params.poly_bytes
             self.list.append(Instruction(Op.STORE, engine=engine, slot=slot, address=at))
@@ -80,7 +80,7 @@ class Program:
     # Passes.
 
     def run_pass(self, parts: dict[int, Part], galois: int = 0) -> None:
-        """Adds an instruction that combines polynomials on some engines."""
+        """Adds a CKKS kernel instruction that combines polynomials in some engines."""
         every = tuple(parts.get(engine, Part()) for engine in range(ENGINES))
         self.list.append(Instruction(Op.PASS, every, galois=galois))
 
@@ -93,7 +93,7 @@ class Program:
         galois: int = 0,
         **flags: bool,
     ) -> Poly:
-        """Adds an instruction that computes u + v w on all engines of polynomial v."""
+        """Adds an instruction that computes u + v w for a polynomial v in its engines."""
         dst = self.new(v) if into is None else into
 
         def operand(given: Poly | int, engine: int) -> int:
@@ -116,7 +116,7 @@ class Program:
         return dst
 
     def transform(self, forward: Poly | None = None, inverse: Poly | None = None) -> None:
-        """Transforms polynomials of different engines in place, forward or inverse, at once."""
+        """Adds an instruction that transforms polynomials in place (NTT or its inverse)."""
         parts, spare = {}, {}
         for poly, gs in ((forward or {}, False), (inverse or {}, True)):
             for engine, slot in poly.items():
@@ -131,7 +131,7 @@ class Program:
         self.free(spare)
 
     def transform_copy(self, poly: Poly) -> Poly:
-        """Computes the inverse transform of a polynomial into new slots."""
+        """Adds an instruction for the inverse NTT of a polynomial into new slots."""
         result, by = self.new(poly), self.new(poly)
         parts = {e: Part(True, True, source=e, dst=result[e], u=by[e], v=poly[e]) for e in poly}
         every = tuple(parts.get(engine, Part()) for engine in range(ENGINES))
@@ -142,31 +142,31 @@ class Program:
     # SEAL's operations.
 
     def add(self, a: Poly, b: Poly, into: Poly | None = None) -> Poly:
-        """Adds two polynomials in the engines of the CKKS kernel."""
+        """Adds an instruction that adds two polynomials to the CKKS program."""
         return self.combine(a, b, ONE, into)
 
     def subtract(self, a: Poly, b: Poly, into: Poly | None = None) -> Poly:
-        """Subtracts two polynomials in the engines of the CKKS kernel."""
+        """Adds an instruction that subtracts two polynomials to the CKKS program."""
         return self.combine(a, b, ONE, into, minus=True)
 
     def multiply(self, a: Poly, montgomery: Poly, plus: Poly | int = ZERO) -> Poly:
-        """Multiplies polynomials a b (b in Montgomery form) and adds `plus`."""
+        """Adds an instruction that computes a b + plus for polynomials, b in Montgomery form."""
         return self.combine(plus, a, montgomery, None if isinstance(plus, int) else plus)
 
     def to_montgomery(self, a: Poly) -> Poly:
-        """Converts a polynomial to Montgomery form (a R)."""
+        """Adds an instruction that converts a polynomial to Montgomery form."""
         return self.combine(ZERO, a, CONSTANT | sets.SQUARE)
 
     def permute(self, a: Poly, galois: int, factor: int = ONE) -> Poly:
-        """Applies an automorphism to a polynomial and multiplies it by a constant."""
+        """Adds an instruction that applies an automorphism to a polynomial."""
         return self.combine(ZERO, a, factor, galois=galois)
 
     def scale_up(self, a: Poly) -> Poly:
-        """Multiplies a polynomial by the special prime P, by which `switch_key` divides."""
+        """Adds an instruction that multiplies a polynomial by the special prime P."""
         return self.combine(ZERO, a, CONSTANT | sets.TIMES_SPECIAL)
 
     def switch_key(self, c: Poly, key: int, plus: list[Poly | None]) -> list[Poly]:
-        """Switches a polynomial to another key; returns two polynomials, divided by P.
+        """Adds the instructions that switch a polynomial to another key; returns two.
 
         `plus` is added before the division, so it is a multiple of P; it and c are used up.
         """
@@ -207,7 +207,7 @@ class Program:
         return self._divide(sums, SPECIAL, data)
 
     def _divide(self, sums: list[Poly], last: int, data: list[int]) -> list[Poly]:
-        """Divides polynomials by a prime and rounds, as SEAL does."""
+        """Adds the instructions that divide polynomials by a prime, rounded as in SEAL."""
         over, half = sets.OVER_SPECIAL, sets.HALF_SPECIAL
         if last != SPECIAL:
             over, half = sets.OVER_LAST, sets.HALF_LAST
@@ -227,30 +227,30 @@ class Program:
         return results[::-1]
 
     def _finish(self, total: Poly, rest: Poly, over: int) -> Poly:
-        """Computes (total - rest) divided by a prime, the end of a rescaling."""
+        """Adds the instruction that computes (total - rest) divided by a prime."""
         here = {e: total[e] for e in rest}
         result = self.combine(rest, here, over, into=here, gs=True)
         self.free(rest)
         return result
 
     def rotate(self, c: list[Poly], galois: int, key: int) -> list[Poly]:
-        """Applies an automorphism to a ciphertext and switches it back to its key."""
+        """Adds the instructions that apply an automorphism to a ciphertext."""
         base = self.permute(c[0], galois, CONSTANT | sets.TIMES_SPECIAL)
         return self.switch_key(self.permute(c[1], galois), key, [base, None])
 
     def relinearize(self, c: list[Poly], key: int) -> list[Poly]:
-        """Relinearizes a ciphertext of three polynomials to two; keeps the ciphertext."""
+        """Adds the instructions that reduce a ciphertext of three polynomials to two."""
         plus = [self.scale_up(poly) for poly in c[:2]]
         return self.switch_key(self.combine(ZERO, c[2]), key, plus)
 
     def rescale(self, c: list[Poly]) -> list[Poly]:
-        """Divides a ciphertext by the last data prime (rescaling)."""
+        """Adds the instructions that divide a ciphertext by its last data prime."""
         last = len(c[0]) - 1
         copies = [self.combine(ZERO, poly) for poly in c]
         return self._divide(copies, last, list(range(last)))
 
     def encode(self) -> bytes:
-        """Packs a program's instructions for device memory."""
+        """Packs the CKKS program's instructions, in a good order, for device memory."""
         order = instructions.schedule(self.list, self.params.log_n)
         end = Instruction(Op.END)
         return b"".join(instruction.encode() for instruction in [*order, end])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines the parameter sets of the CKKS kernel and computes their constants and tables."""
+"""Defines the CKKS parameter sets of the card's kernel, with their constants and tables."""
 
 import dataclasses
 import functools
@@ -16,7 +16,7 @@ ONE, SQUARE, TIMES_SPECIAL, OVER_SPECIAL, HALF_SPECIAL, OVER_LAST, HALF_LAST = r
 
 @dataclasses.dataclass(frozen=True)
 class ParameterSet:
-    """Describes a CKKS parameter set: ring degree, bits of the primes, scale."""
+    """Describes a CKKS parameter set: ring degree, sizes of primes, scale."""
 
     name: str
     build: str
@@ -26,22 +26,22 @@ class ParameterSet:
 
     @property
     def n(self) -> int:
-        """Returns the number of coefficients of a polynomial of the ring."""
+        """Returns the ring degree: the number of coefficients of a polynomial."""
         return 1 << self.log_n
 
     @property
     def slots(self) -> int:
-        """Returns the number of values in a ciphertext."""
+        """Returns how many numbers a CKKS ciphertext of this set holds."""
         return self.n // 2
 
     @property
     def poly_bytes(self) -> int:
-        """Returns the bytes that a polynomial modulo one prime takes in device memory."""
+        """Returns the bytes of device memory that a polynomial modulo one prime takes."""
         return 8 * self.n
 
     @functools.cached_property
     def context(self) -> seal.SEALContext:
-        """Returns SEAL's context of a parameter set, at 128 bits of security."""
+        """Returns SEAL's context for this CKKS parameter set, at 128 bits of security."""
         parameters = seal.EncryptionParameters(seal.scheme_type.ckks)
         parameters.set_poly_modulus_degree(self.n)
         parameters.set_coeff_modulus(seal.CoeffModulus.Create(self.n, list(self.bits)))
@@ -49,25 +49,25 @@ class ParameterSet:
 
     @functools.cached_property
     def primes(self) -> tuple[int, ...]:
-        """Returns the data primes of a parameter set, then the special prime."""
+        """Returns the data primes of this CKKS parameter set, then the special prime."""
         moduli = seal.CoeffModulus.Create(self.n, list(self.bits))
         return tuple(prime.value() for prime in moduli)
 
     @functools.cached_property
     def radix(self) -> int:
-        """Returns the constant R of the kernel's Montgomery multiplier."""
+        """Returns the radix R of the CKKS kernel's Montgomery multiplication."""
         digit = self.log_n + 1
         return 1 << digit * -(-max(self.bits) // digit)
 
     @functools.cached_property
     def parms_ids(self) -> tuple[bytes, ...]:
-        """Returns SEAL's identifiers of the levels of a parameter set."""
+        """Returns SEAL's identifiers of this set's parameters, by number of primes."""
         one, two = self.context.last_context_data(), self.context.first_context_data()
         found = (one, two, self.context.key_context_data())
         return tuple(np.array(data.parms_id(), np.uint64).tobytes() for data in found)
 
     def constants(self, engine: int) -> np.ndarray:
-        """Returns the constants of a polynomial engine: its prime and Montgomery constants."""
+        """Returns the constants that an engine of the CKKS kernel needs for its prime."""
         q, special, last = self.primes[engine], self.primes[SPECIAL], self.primes[DATA - 1]
         r = self.radix
         words = [q, r % q, r * r % q] + [0] * 5
@@ -85,7 +85,7 @@ class ParameterSet:
         return np.array(words, np.uint64)
 
     def table(self, engine: int) -> np.ndarray:
-        """Returns the twiddle table of a prime: powers of the 2N-th root, bit-reversed."""
+        """Returns the NTT twiddle factors modulo a prime, in bit-reversed order."""
         q = self.primes[engine]
         power, factor = self.radix % q, minimal_root(q, self.n)
         words = np.zeros(self.n, np.uint64)

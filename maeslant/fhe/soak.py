@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the card's CKKS operations with SEAL over random inputs (soak test).
+"""Tests the card's CKKS operations on random inputs against SEAL.
 
 A thousand inputs take about 70 minutes of a core with MAESLANT_OPTIMIZE="-O3 -march=native".
 """
@@ -21,7 +21,7 @@ INPUTS = 1000
 
 
 class Soak:
-    """Holds SEAL's evaluator and a simulated card with equal keys."""
+    """Holds SEAL's evaluator and the simulated card, with equal keys, to compare their results."""
 
     def __init__(self, params: ParameterSet, card: Evaluator) -> None:
         self.params, self.card = params, card
@@ -36,7 +36,7 @@ class Soak:
         card.use_keys(self.galois, self.relin)
 
     def plain(self, rng: np.random.Generator, level: int) -> seal.Plaintext:
-        """Encodes random numbers at a level, with a scale whose product fits there."""
+        """Encodes random numbers as a SEAL plaintext at a level."""
         values = rng.uniform(-1, 1, self.params.slots)
         found = self.encoder.encode(values, 2.0 ** (self.params.bits[0] // 2 - 3))
         if level == 1:
@@ -44,7 +44,7 @@ class Soak:
         return found
 
     def compare(self, seed: int, level: int) -> list[str]:
-        """Lists the CKKS operations whose results on the card differ from SEAL's."""
+        """Runs the CKKS operations on the card and in SEAL; lists those that differ."""
         rng, card, judge = np.random.default_rng(seed), self.card, self.judge
         a, b = (self.encryptor.encrypt(self.plain(rng, level)) for _ in range(2))
         factor, product = self.plain(rng, level), judge.multiply(a, b)
@@ -64,7 +64,7 @@ class Soak:
 
 
 def main() -> int:
-    """Prints the CKKS operations that differ from SEAL's; returns 0 if there are none."""
+    """Compares the card's CKKS operations with SEAL's; returns 0 if none differs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("inputs", type=int, nargs="?", default=INPUTS, help="of each operation")
     parser.add_argument("--set", choices=sets.SETS, help="parameter set; default: all")

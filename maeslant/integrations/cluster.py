@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connects to a Dask cluster and checks that its workers have the same versions and sources.
+"""Connects to a Dask cluster and checks that its workers run the same sources.
 
 Workers need no shared file system: each runs in a checkout of its own, with
 ``.venv/bin/dask worker tcp://HOST:PORT``.
@@ -28,7 +28,7 @@ ADDRESS = re.compile(r"(?:tcp|tls)://(\[[^]]+\]|[^:/]+):(\d+)/?")
 
 @functools.cache
 def fingerprint(globs: tuple[str, ...]) -> str:
-    """Returns a digest of the files that match patterns, to compare a cluster's workers."""
+    """Computes a digest of source files, to compare a cluster's workers with this machine."""
     found = hashlib.sha256()
     for path in sorted({path for glob in globs for path in paths.ROOT.glob(glob)}):
         found.update(str(path.relative_to(paths.ROOT)).encode() + b"\0" + path.read_bytes())
@@ -36,19 +36,19 @@ def fingerprint(globs: tuple[str, ...]) -> str:
 
 
 def _answer(globs: tuple[str, ...]) -> tuple[str, str]:
-    """Returns a worker's digest of its sources and the path of its checkout."""
+    """Returns a Dask worker's digest of its sources and the path of its checkout."""
     return fingerprint(globs), str(paths.ROOT)
 
 
 def check_sources(globs: tuple[str, ...], expected: str) -> None:
-    """Raises MaeslantError unless a worker's sources equal the caller's."""
+    """Raises MaeslantError if a Dask worker's sources differ from the caller's."""
     if fingerprint(globs) != expected:
         raise MaeslantError(f"{paths.ROOT} of this worker has other sources than the caller")
 
 
 @contextlib.contextmanager
 def connect(address: str, globs: tuple[str, ...]) -> Iterator["distributed.Client"]:
-    """Connects to a Dask scheduler after checking all of its workers.
+    """Connects to a Dask scheduler and checks all workers; yields the client.
 
     ``globs``: the files that have to be the same everywhere. Raises MaeslantError: nobody answers,
     no worker is there, other versions, other sources.
@@ -69,7 +69,7 @@ def connect(address: str, globs: tuple[str, ...]) -> Iterator["distributed.Clien
 
 
 def _client(address: str) -> "distributed.Client":
-    """Connects to a Dask scheduler after probing its port."""
+    """Connects to a Dask scheduler whose port answers; returns the client."""
     import distributed  # a second that those without a cluster need not wait
 
     match = ADDRESS.fullmatch(address)
@@ -92,7 +92,7 @@ def _client(address: str) -> "distributed.Client":
 
 
 def _check(client: "distributed.Client", address: str, globs: tuple[str, ...]) -> None:
-    """Raises MaeslantError unless all workers have equal versions and sources."""
+    """Raises MaeslantError if the Dask workers' versions or sources differ from these."""
     until = time.monotonic() + WORKERS_S
     while not client.scheduler_info(n_workers=-1)["workers"]:
         if time.monotonic() > until:
@@ -123,7 +123,7 @@ def _check(client: "distributed.Client", address: str, globs: tuple[str, ...]) -
 
 
 def _version(found: dict | None) -> str:
-    """Returns a worker's versions of Python (major, minor) and of distributed."""
+    """Returns the versions of Python and of `distributed` on a Dask worker."""
     if not found:
         return "something that tells no version"
     python = ".".join(str(dict(found["host"])["python"]).split(".")[:2])

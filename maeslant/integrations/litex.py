@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Integrates the AXI4-Lite peripheral into a LiteX SoC.
+"""Integrates the AES peripheral (AXI4-Lite) into a LiteX SoC.
 
 In the SoC's constructor:
 
@@ -41,7 +41,9 @@ class _Interrupt(Module):
 
 
 class MaeslantAES(LiteXModule):
-    """Wraps the AXI4-Lite peripheral as a LiteX module in the clock domain `sys`.
+    """Wraps the AES peripheral as a LiteX module with an AXI4-Lite bus.
+
+    Its clock domain is `sys`.
 
     ``bus`` goes to ``soc.bus.add_slave``; LiteX adapts it to the SoC's bus. ``plain`` is for tools
     that do not read SystemVerilog whole, as Yosys alone: slang translates it first. ``parameters``
@@ -94,21 +96,21 @@ class MaeslantAES(LiteXModule):
 
 
 def sources() -> list[str]:
-    """Lists the peripheral's SystemVerilog files in compilation order."""
+    """Lists the SystemVerilog files of the AES peripheral in compilation order."""
     packages = paths.rtl_packages_of([TOP])
     modules = [path for path in paths.rtl_closure([TOP]) if path not in packages]
     return [str(path) for path in [*packages, *sorted(modules)]]
 
 
 def add_sources(platform) -> None:
-    """Adds the peripheral's SystemVerilog files to a LiteX platform."""
+    """Adds the SystemVerilog files of the AES peripheral to a LiteX platform."""
     for path in sources():
         platform.add_source(path, language="systemverilog")
     platform.add_verilog_include_path(str(INCLUDES))
 
 
 def plain_verilog(values: dict[str, int | str]) -> pathlib.Path:
-    """Converts the peripheral with given parameters to one Verilog-2005 module by slang."""
+    """Converts the AES peripheral to one plain Verilog module for LiteX."""
     given = [f"{name}={value}" for name, value in sorted(values.items())]
     folder = paths.BUILD / "litex"
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the attack catalogue between the C driver and the card's RTL, or a model of the card."""
+"""Runs bus attacks on the protected channel between the C driver and the card or its model."""
 
 import collections
 import contextlib
@@ -43,7 +43,7 @@ MakeMachine = Callable[..., Machine]
 
 
 def machine_maker(card: bool) -> MakeMachine:
-    """Returns the machine class to attack: the simulated card or its model, under the C driver.
+    """Returns the class of machines to attack: simulated card or card model, with the C driver.
 
     Builds the simulation unless it is up to date.
     """
@@ -58,7 +58,7 @@ def machine_maker(card: bool) -> MakeMachine:
         base = rtl_card.RtlMachine
 
     class UnderDriver(base):
-        """Connects the attacked card to the C driver (driver/enclave) as its host."""
+        """Runs protected sessions of the attacked card, with the C driver as host."""
 
         make_host = session.Host
 
@@ -71,7 +71,7 @@ def where_of(card: bool) -> str:
 
 
 def choose(names: list[str], every: bool) -> list[Entry]:
-    """Selects attacks of the catalogue by name, family ("flip/"), requirement ("H7") or pattern."""
+    """Selects bus attacks of the catalogue by name, family, requirement ("H7") or pattern."""
     entries = catalogue()
     if every:
         return entries
@@ -92,17 +92,17 @@ def choose(names: list[str], every: bool) -> list[Entry]:
 
 
 def family_of(entry: Entry) -> str:
-    """Returns an attack's family: its name up to the first slash, or its first two words."""
+    """Returns the family of an attack, which is the first part of its name."""
     return entry.name.split("/")[0] if "/" in entry.name else " ".join(entry.name.split()[:2])
 
 
 def say(caught: str) -> str:
-    """Returns a text that names the check of card or driver that detected an attack."""
+    """Translates a detection code such as "device:TAG" into text for the user."""
     return CAUGHT.get(caught, caught.replace("host:", "driver: ").replace("device:", "card: "))
 
 
 def verdict_of(entry: Entry, make: MakeMachine) -> tuple[Verdict, list[str]]:
-    """Runs an attack; returns its verdict and the list of violated expectations."""
+    """Runs an attack of the catalogue; returns its verdict and the expectations it violated."""
     verdict = entry.play(make)
     wrong = list(verdict.wrong)
     if not verdict.fired:
@@ -116,7 +116,7 @@ def verdict_of(entry: Entry, make: MakeMachine) -> tuple[Verdict, list[str]]:
 
 @contextlib.contextmanager
 def bar(title: str, total: int, err: Console) -> Iterator[Callable[[int], None]]:
-    """Shows a progress bar with a title and a total; yields the function that advances the bar."""
+    """Shows a progress bar of attacks; yields the function that advances the bar."""
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
     progress = Progress(
         *columns, TimeRemainingColumn(), console=err, transient=True, disable=not err.is_terminal
@@ -135,7 +135,7 @@ def _table(title: str, *columns: str) -> Table:
 
 
 def show_catalogue(console: Console) -> None:
-    """Prints the families of attacks, with the number and an example of each."""
+    """Prints the families of bus attacks, each with its number of attacks and an example."""
     families: dict[str, list[Entry]] = collections.defaultdict(list)
     for entry in catalogue():
         families[family_of(entry)].append(entry)
@@ -154,7 +154,7 @@ def _key(requirement: str) -> tuple[str, int]:
 def run(
     names: list[str], every: bool, card: bool, as_json: bool, console: Console, err: Console
 ) -> bool:
-    """Runs attacks on the protected channel and prints who detected each one.
+    """Runs chosen bus attacks on the protected channel; prints which check detected each.
 
     Returns true if all were detected.
     """
@@ -223,7 +223,7 @@ def _show_families(results: list, where: str, console: Console) -> None:
 
 
 def run_fuzz(manipulations: int, seed: int, card: bool, console: Console, err: Console) -> bool:
-    """Runs protected sessions under random manipulations of the bus and prints the tally.
+    """Runs protected sessions under random manipulations of the bus; prints the results.
 
     Returns true if none succeeded.
     """
@@ -256,7 +256,7 @@ def _hash_key(key: bytes) -> int:
 
 
 def _session(machine: Machine) -> Session:
-    """Recomputes the secrets of an attacked session, to judge the attacker's guess."""
+    """Recomputes the secrets of an attacked session, to check the hash keys that were guessed."""
     label = f"{machine.seed} first"
     return Session(
         octets(f"{label} secret", 32),
@@ -268,7 +268,7 @@ def _session(machine: Machine) -> Session:
 
 
 def run_ghosh(card: bool, console: Console) -> bool:
-    """Runs the tag-oracle attack against Ghosh's protocol, then against Maeslant's."""
+    """Runs the GCM tag-oracle attack on Ghosh's published protocol, then on Maeslant's."""
     from maeslant.protected.model.workload import expected, first, judge
 
     key = os.urandom(32)

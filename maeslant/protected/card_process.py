@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serves a simulated card to an enclave, as the operating system's process, and counts events.
+"""Serves a simulated card to an enclave, in a process that acts as the operating system.
 
 Usage: python -m maeslant.protected.card_process SOCKET WIRE ...
 
@@ -21,7 +21,7 @@ STEP = 256  # clocks that a pause takes at most
 
 
 class SimulatedServer(Server):
-    """Serves a simulated card through the functions of struct mae_os_card."""
+    """Serves a simulated card to the enclave by the callbacks of struct mae_os_card."""
 
     def __init__(self, simulator: Simulator) -> None:
         super().__init__(Link(None, 0))
@@ -51,14 +51,14 @@ class SimulatedServer(Server):
         return 0
 
     def map(self, _user, host, memory, size) -> int:
-        """Maps host memory into the simulated card's address space."""
+        """Maps host memory into the simulated card's address space for DMA."""
         sim = self.simulator
         address = int(self.ffi.cast("uintptr_t", memory))
         place = sim.ffi.cast("void *", address)
         return self._call(sim.lib.mae_sim_map(sim.handle, host, place, size, 1))
 
     def pause(self, _user) -> int:
-        """Runs the simulation until the interrupt, or for a limited number of clocks.
+        """Runs the simulated card until its interrupt, at most for 256 clock cycles.
 
         It is a pulse: an old one does not count.
         """
@@ -67,18 +67,18 @@ class SimulatedServer(Server):
         return error or self._call(sim.lib.mae_sim_wait(sim.handle, STEP - 1))
 
     def install(self, _user, secret, session_id) -> int:
-        """Installs a session's secret and id through the simulated card's provisioning port."""
+        """Installs a session's secret and ID by the simulated card's provisioning port."""
         ffi = self.ffi
         given = bytes(ffi.buffer(secret, 32)), bytes(ffi.buffer(session_id, 16))
         return 0 if self.simulator.install(*given, INSTALL) else -16
 
     def clocks(self, _user) -> int:
-        """Returns the number of clocks that the simulated card has run."""
+        """Returns the number of clock cycles that the simulated card has run."""
         return self.simulator.stats()["bus_clocks"]
 
 
 def reference() -> Server:
-    """Creates a server with the reference model's card and neural-network kernel."""
+    """Creates a server of the card model with the neural-network kernel."""
     from maeslant.protected.model.keys import Capabilities
     from maeslant.protected.model.nn_card import NnDevice
 
@@ -88,7 +88,7 @@ def reference() -> Server:
 
 
 def main() -> int:
-    """Serves a simulated card to one enclave, as the arguments on the command line say."""
+    """Serves a simulated card or the card model to one enclave, as the command line asks."""
     number, wire, library, options, mebibytes, counters = sys.argv[1:]
     if library == "reference":
         server = reference()

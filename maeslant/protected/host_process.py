@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serves the reference model's card, as the operating system's process.
+"""Serves the card model to an enclave, in a process that acts as the operating system.
 
 Usage: python -m maeslant.protected.host_process SOCKET WIRE
 
@@ -22,7 +22,7 @@ WINDOW = 1 << 22
 
 
 class Server:
-    """Serves the reference model's card through the functions of struct mae_os_card."""
+    """Serves the card model to the enclave by the callbacks of struct mae_os_card."""
 
     def __init__(self, link: Link) -> None:
         self.link, self.steps = link, 0
@@ -45,7 +45,7 @@ class Server:
         }
 
     def read(self, _user, offset, data, size) -> int:
-        """Reads the model card's registers for the enclave."""
+        """Reads registers of the card model for the enclave."""
         try:
             self.ffi.memmove(data, self.link.mmio_read(offset, size), size)
         except BusError:
@@ -53,25 +53,25 @@ class Server:
         return 0
 
     def write(self, _user, offset, data, size) -> int:
-        """Writes the model card's registers for the enclave."""
+        """Writes registers of the card model for the enclave."""
         self.link.mmio_write(offset, bytes(self.ffi.buffer(data, size)))
         return 0
 
     def map(self, _user, host, memory, size) -> int:
-        """Maps host memory into the model card's address space."""
+        """Makes host memory accessible to the card model."""
         self.link.BASE = host
         self.link.memory = self.ffi.buffer(memory, size)
         return 0
 
     def pause(self, _user) -> int:
-        """Runs the model card for a number of steps, while the driver waits."""
+        """Runs the card model for 20 steps while the enclave's driver waits."""
         for _ in range(20):
             self.steps += 1
             self.link.step()
         return 0
 
     def install(self, _user, secret, session_id) -> int:
-        """Installs a session's secret and id in the model card through its provisioning port."""
+        """Installs a session's secret and ID through the card model's provisioning port."""
         ffi = self.ffi
         taken = self.link.card.install(
             bytes(ffi.buffer(secret, 32)), bytes(ffi.buffer(session_id, 16))
@@ -79,18 +79,18 @@ class Server:
         return 0 if taken else -16
 
     def clocks(self, _user) -> int:
-        """Returns the time of the model card: its steps, and one clock for each call."""
+        """Counts one step for this call and returns the card model's number of steps."""
         self.steps += 1
         return self.steps
 
     def serve(self, number: int, wire: int) -> int:
-        """Serves the model card until the enclave's process closes its socket."""
+        """Serves the card model until the enclave's process closes its socket."""
         card = self.ffi.new("struct mae_os_card *", self.functions)
         return self.lib.mae_os_serve(number, wire, WINDOW, card)
 
 
 def main() -> int:
-    """Serves the model card over the sockets named on the command line."""
+    """Serves the card model over the two sockets that the command line names."""
     device = Device(CAPABILITIES)
     link = device.bus = Link(device)
     return Server(link).serve(int(sys.argv[1]), int(sys.argv[2]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Classifies handwritten digits on the simulated card: `maeslant infer`.
+"""Classifies images of handwritten digits on the simulated card, for `maeslant infer`.
 
 The application and the driver are this process, the enclave; the card and host memory belong to
 another one, the operating system's. Two halves of the card's memory take turns: while the kernel
@@ -37,7 +37,7 @@ MEBIBYTES = 16
 
 
 class Group:
-    """Plans a group of images that are in the card's memory at the same time."""
+    """Plans the memory of a group of images that the card classifies in one kernel run."""
 
     def __init__(self, number: int, network: list[layers.Layer], pixels: np.ndarray) -> None:
         self.number, self.count = number, len(pixels)
@@ -47,7 +47,7 @@ class Group:
             raise MaeslantError("the network does not fit into the card's memory")
 
     def loads(self, loaded: dict[int, list]) -> list[tuple[int, bytes]]:
-        """Returns the data to load for a group of images, less what the card already holds."""
+        """Returns the data to load into the card for this group, less what it already holds."""
         fixed = [self.plan.parameters, self.plan.commands]
         known = loaded.get(self.half)
         loaded[self.half] = fixed
@@ -55,12 +55,12 @@ class Group:
 
     @property
     def results(self) -> tuple[int, int]:
-        """Returns the address and size of the results of a group of images."""
+        """Returns the device address and size of the results of this group of images."""
         return self.plan.results, self.count * self.plan.result_bytes
 
 
 def groups(network: list[layers.Layer], pixels: np.ndarray) -> list[Group]:
-    """Divides images into groups that fit in half of the card's memory."""
+    """Divides images into groups, each of which fits into half of the card's memory."""
     starts = range(0, len(pixels), GROUP)
     return [Group(i, network, pixels[at : at + GROUP]) for i, at in enumerate(starts)]
 
@@ -69,7 +69,7 @@ Seen = Callable[[int], None]
 
 
 def protected(todo: list[Group], library: str, seen: Seen) -> tuple[list[int], dict[str, int]]:
-    """Classifies groups of images through the protected channel; returns labels and counters.
+    """Classifies images on the card through the protected channel; returns labels and counts.
 
     ``library`` is the simulated card's library, or "reference" for the model.
     """
@@ -132,7 +132,7 @@ def protected(todo: list[Group], library: str, seen: Seen) -> tuple[list[int], d
 
 
 def unprotected(todo: list[Group], seen: Seen) -> tuple[list[int], dict[str, int]]:
-    """Classifies groups of images on the unprotected card; returns labels and counters."""
+    """Classifies images on the unprotected card; returns labels and counts."""
     from maeslant.sim.unprotected_jobs import UnprotectedJobs
 
     labels: list[int] = []
@@ -166,7 +166,7 @@ def unprotected(todo: list[Group], seen: Seen) -> tuple[list[int], dict[str, int
 
 
 def _counts(stats: dict[str, int], clocks: int, kernel: int) -> dict[str, int]:
-    """Selects the bus counters of an inference on the simulated card that are printed."""
+    """Selects from the simulator's bus counters those that an inference reports."""
     found = {"clocks": clocks, "kernel_clocks": kernel}
     if stats:
         width = stats["data_width_bits"] // 8
@@ -185,7 +185,7 @@ def _counts(stats: dict[str, int], clocks: int, kernel: int) -> dict[str, int]:
 
 @contextlib.contextmanager
 def bar(total: int, err: Console) -> Iterator[Seen]:
-    """Shows a progress bar over classified images; yields the function that advances it."""
+    """Shows a progress bar of classified images; yields the function that advances it."""
     columns = [TextColumn("classifying"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()]
     progress = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
     with progress:
@@ -194,7 +194,7 @@ def bar(total: int, err: Console) -> Iterator[Seen]:
 
 
 def classify(images: int, is_protected: bool, card: bool, err: Console) -> dict[str, object]:
-    """Classifies held-out images of digits on a card; returns labels, accuracy and counters."""
+    """Classifies images of digits on a card or model; returns labels, accuracy and counts."""
     pixels, wanted = digits.held_out()
     if not 1 <= images <= len(pixels):
         raise MaeslantError(f"1 to {len(pixels)} images are held out, not {images}")
@@ -224,7 +224,7 @@ def classify(images: int, is_protected: bool, card: bool, err: Console) -> dict[
 def run(
     images: int, is_protected: bool, card: bool, as_json: bool, console: Console, err: Console
 ) -> bool:
-    """Classifies images, prints the result, and compares the labels with the integer reference."""
+    """Classifies images of digits; prints accuracy, counts and a comparison with the reference."""
     found = classify(images, is_protected, card, err)
     if as_json:
         console.print_json(json.dumps(found))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a kernel with a command list on the protected card: the host sees sealed data only."""
+"""Runs an accelerator kernel on the protected card over the encrypted channel."""
 
 import contextlib
 import secrets
@@ -19,7 +19,7 @@ TIMEOUT = 50_000_000  # clocks
 
 
 class ProtectedCard:
-    """Opens a session with a protected card; use it as a context manager or close it."""
+    """Opens a protected session with a simulated card and runs its kernel."""
 
     def __init__(self, build: str, options: str = "", mebibytes: int = 64) -> None:
         library = str(simulator.build(build))
@@ -41,28 +41,28 @@ class ProtectedCard:
         self.close()
 
     def close(self) -> None:
-        """Closes the protected session and the card."""
+        """Closes the protected session and the simulated card."""
         self.host.wait(self.host.close())
         self.host.free()
         self.stack.close()
 
     def load(self, device: int, data: bytes) -> None:
-        """Writes device memory over the protected channel."""
+        """Writes data to the card's memory over the protected channel."""
         data = data + bytes(-len(data) % 64)
         for at in range(0, len(data), PIECE):
             part = data[at : at + PIECE]
             self.host.wait(self.host.h2d(1, device + at, part, min(CHUNK, len(part))))
 
     def fetch(self, device: int, size: int) -> bytes:
-        """Reads device memory over the protected channel."""
+        """Reads data from the card's memory over the protected channel."""
         return self.host.wait(self.host.d2h(2, device, size, min(CHUNK, size)))
 
     def write(self, offset: int, value: int) -> None:
-        """Writes a register of the kernel over the protected channel."""
+        """Writes a register of the card's kernel over the protected channel."""
         self.host.wait(self.host.batch(0, [wire.write(offset, value, 8)]))
 
     def run(self) -> None:
-        """Starts the kernel and waits for its end."""
+        """Starts the card's kernel, waits for its end and stores its clock count."""
         self.runs += 1
         operations = [wire.write(CONTROL, 1), wire.wait_runs(self.runs), wire.read(CLOCKS, 8)]
         (self.clocks,) = self.host.read_values(self.host.batch(0, operations))
@@ -70,7 +70,7 @@ class ProtectedCard:
     def infer(
         self, commands: int, source: int, data: bytes, result: int, size: int
     ) -> tuple[bytes, int]:
-        """Loads data, runs a command list and reads the result, without waiting in between.
+        """Loads input, runs a kernel's command list and reads the result, pipelined.
 
         Returns the result and the card's clocks from the first request to the result; ``clocks``
         are then the kernel's.
@@ -87,6 +87,6 @@ class ProtectedCard:
         return found, clocks
 
     def read(self, offset: int) -> int:
-        """Reads the register CLOCKS of the kernel: the clocks of the last run."""
+        """Returns the kernel's CLOCKS register: the clock cycles of its last run."""
         assert offset == CLOCKS != LIST
         return self.clocks

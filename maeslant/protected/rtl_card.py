@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Presents the simulated protected card with the interface and events of the card model.
+"""Wraps the simulated protected card so that it can replace the card model.
 
 So the workload, its attacks and its fuzz run on the hardware. Simulated time passes in `step` and
 in register accesses; the card's bursts are the link's events, made between two clocks. What the
@@ -27,7 +27,7 @@ FRAGMENT = 8  # bytes of a secret that are as bad as all of it
 
 
 class Note(enum.IntEnum):
-    """Lists the kinds of bus monitor notes, numbered as in mae_bus_monitor_pkg."""
+    """Numbers the records of the simulated bus monitor, as mae_bus_monitor_pkg does."""
 
     WRITE = 1
     CLEAR = 2
@@ -41,7 +41,7 @@ class Note(enum.IntEnum):
 
 
 class Time(enum.IntEnum):
-    """Lists the kinds of timed bus monitor events, numbered as in mae_bus_monitor_pkg."""
+    """Numbers the timed events of the simulated bus monitor, as mae_bus_monitor_pkg does."""
 
     IN_BEGINS = 0
     IN_ENDS = 1
@@ -52,19 +52,19 @@ class Time(enum.IntEnum):
 
 
 class Mirror:
-    """Shows the device memory in the simulated card's state as bytes."""
+    """Gives access to the simulated card's device memory, as the card model does."""
 
     def __init__(self, rows: memoryview) -> None:
         self.rows = rows
 
     @property
     def data(self) -> bytes:
-        """Returns the bytes of the simulated card's whole device memory."""
+        """Returns all bytes of the simulated card's device memory."""
         return bytes(self.rows)
 
 
 class RtlDevice:
-    """Presents the simulated protected card with the interface of model.device.Device.
+    """Wraps the simulated protected card in the interface of the card model's Device.
 
     The bus (link.Link) is given after construction, as with device.Device.
     """
@@ -101,7 +101,7 @@ class RtlDevice:
             raise ValueError(f"{build} has {self.capabilities}, not {capabilities}")
 
     def close(self) -> None:
-        """Destroys the simulated protected card."""
+        """Closes the simulator of the protected card."""
         self.signals, self.memory = {}, None
         self.simulator.close()
 
@@ -128,7 +128,7 @@ class RtlDevice:
         return address if address < end else end + address % PAGE
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """Writes the simulated card's registers in whole 32-bit words, one after another."""
+        """Writes registers of the simulated card, in 32-bit words."""
         for at in range(0, len(data) - 3, 4):
             if (address + at) % 4 == 0:
                 try:
@@ -138,7 +138,7 @@ class RtlDevice:
                     raise self._refusal(error, address) from None
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Reads the simulated card's registers that hold the requested bytes."""
+        """Reads registers of the simulated card."""
         first = address - address % 4
         data = b""
         try:
@@ -153,14 +153,14 @@ class RtlDevice:
         return BusError(hex(address)) if error.code == 5 else error
 
     def step(self) -> bool:
-        """Runs the simulated card for clocks; returns true if the monitors recorded an event."""
+        """Runs the simulated card for 64 clock cycles; returns true if anything happened."""
         self.news = False
         self.simulator.run(STEP)
         self._take_notes()
         return self.news
 
     def install(self, secret: bytes, session_id: bytes) -> bool:
-        """Installs a secret in the simulated card; waits until keys are derived or refused."""
+        """Installs a secret in the simulated card; returns true if it was accepted."""
         taken = self.simulator.install(secret, session_id, 4 * STEP)
         for _ in range(SCRUB_CLOCKS // STEP):
             if not taken or self.state in (State.KEYED, State.RUN, State.DEAD):
@@ -182,7 +182,7 @@ class RtlDevice:
         return Cause(word & 0xFF), word >> 8 & 0xFF, high << 32 | low
 
     def finish_scrub(self) -> None:
-        """Waits until the simulated card has cleared its memory (SCRUB)."""
+        """Runs the simulated card until it has cleared its memory."""
         for _ in range(SCRUB_CLOCKS // STEP):
             self.simulator.run(STEP)
             if self.state not in (State.RESET, State.SCRUB, State.ERROR):
@@ -192,13 +192,13 @@ class RtlDevice:
 
     @property
     def keys(self) -> object | None:
-        """Waits until the simulated card has erased its memory; returns None for its keys."""
+        """Returns None if the simulated card holds no session keys, once it has cleared memory."""
         if self.state in (State.RESET, State.SCRUB, State.ERROR):
             self.finish_scrub()
         return None if self.state in (State.IDLE, State.DEAD) else self
 
     def _take_notes(self) -> None:
-        """Translates the simulator's monitor notes into the card model's events."""
+        """Translates the simulated bus monitor's records into the card model's events."""
         for kind, a, b, c, data in self.simulator.notes():
             self.news = True
             match kind:
@@ -230,7 +230,7 @@ class RtlDevice:
                     self.times.append((a, b))
 
     def find(self, secrets: dict[str, bytes]) -> list[str]:
-        """Finds fragments of secrets in the simulated card's state, in either byte order."""
+        """Searches all signals of the simulated card for pieces of secrets; lists the places."""
         names, starts, state = [], [], bytearray()
         for name, view in self.signals.items():
             # ".__V": variables of the simulator itself, which no circuit has.
@@ -254,10 +254,10 @@ class RtlDevice:
 
 
 class RtlMachine(Machine):
-    """Runs protected sessions on the simulated card."""
+    """Runs protected sessions on the simulated card instead of the card model."""
 
     make_device = RtlDevice
 
     def close(self) -> None:
-        """Destroys the simulated machine and its card."""
+        """Closes the simulator of the protected card."""
         self.device.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Binds the protected driver (driver/enclave) to Python: sessions, tasks, untrusted callbacks.
+"""Binds the protected C driver (driver/enclave) to Python: sessions, tasks, callbacks.
 
 `Host` has the methods of maeslant.protected.model.host.Host and raises its errors, so that what
 drives the reference drives the C driver.
@@ -33,7 +33,7 @@ FOREVER = 100  # units of time of a step without news; others count 1
 
 @functools.cache
 def library() -> tuple[cffi.FFI, object]:
-    """Builds the protected C driver if it is out of date, and loads it.
+    """Builds the protected C driver's library if it is out of date, and loads it.
 
     The headers are the only declaration.
     """
@@ -46,7 +46,7 @@ def library() -> tuple[cffi.FFI, object]:
 
 
 class Outside:
-    """Implements the untrusted world of the C driver in Python: registers, shared memory, time.
+    """Implements the C driver's callbacks in Python: card registers, shared memory, time.
 
     What a callback raises is kept and raised again when the driver's call returns.
     """
@@ -77,21 +77,21 @@ class Outside:
         self.error = self.error or value
 
     def reraise(self) -> None:
-        """Raises the exception that a callback of the C driver raised, if any."""
+        """Raises the Python exception that a callback of the C driver has raised, if any."""
         error, self.error = self.error, None
         if error:
             raise error
 
     def read(self, _user, offset, data, size) -> None:
-        """Reads a register of the card for the C driver."""
+        """Reads card registers, as a callback of the C driver."""
         self.ffi.memmove(data, self.link.mmio_read(offset, size), size)
 
     def write(self, _user, offset, data, size) -> None:
-        """Writes a register of the card for the C driver."""
+        """Writes card registers, as a callback of the C driver."""
         self.link.mmio_write(offset, bytes(self.ffi.buffer(data, size)))
 
     def allocate(self, _user, size, host, at) -> bool:
-        """Allocates shared memory, at the same address for enclave and card."""
+        """Allocates memory shared with the card, as a callback of the C driver."""
         try:
             host[0] = at[0] = self.link.allocate(size)
         except MemoryError:
@@ -99,26 +99,26 @@ class Outside:
         return True
 
     def load(self, _user, at, data, size) -> None:
-        """Reads shared memory for the C driver."""
+        """Reads shared memory, as a callback of the C driver."""
         with self.lock:
             self.ffi.memmove(data, self.link.load(at, size), size)
 
     def store(self, _user, at, data, size) -> None:
-        """Writes shared memory for the C driver."""
+        """Writes shared memory, as a callback of the C driver."""
         with self.lock:
             self.link.store(at, bytes(self.ffi.buffer(data, size)))
 
     def now(self, _user) -> int:
-        """Returns the time in steps of the card, for the C driver's time-outs."""
+        """Returns the time that the C driver measures time-outs by, in steps of the card."""
         return self.time
 
     def pause(self, _user, news: bool) -> None:
-        """Lets the card work for one step while the C driver waits."""
+        """Advances the card by one step, as a callback of the C driver that waits."""
         self.time += 1 if self.link.step() else FOREVER
 
 
 class Gate:
-    """Connects the C driver to the operating system's process, which owns the card.
+    """Starts the process that acts as operating system and owns the card; connects the C driver.
 
     `command` is that process; the numbers of its sockets stand in place of "{socket}" and "{wire}".
     The wire stands for the card's provisioning port: the trusted library has no part in it.
@@ -148,25 +148,25 @@ class Gate:
 
     @classmethod
     def simulated(cls, library_path: str, options: str = "", mebibytes: int = 64) -> "Gate":
-        """Starts an operating system's process with a simulated card."""
+        """Starts a process that owns a simulated card, and connects to it."""
         program, _ = c_driver.build_os()
         return cls([str(program), "{socket}", "{wire}", library_path, options, str(mebibytes)])
 
     def reraise(self) -> None:
-        """Does nothing, because the operating system's process raises no Python exceptions."""
+        """Does nothing, because the process that owns the card raises no Python exceptions."""
 
     def pause(self, _user, news: bool) -> None:
-        """Advances the simulated card, which runs in another process, by a number of clocks."""
+        """Advances the simulated card, which another process owns, by some clock cycles."""
         self.struct.pause(self.struct.user, news)
 
     def read(self, offset: int, size: int) -> bytes:
-        """Reads an unprotected register of the card as the operating system."""
+        """Reads unprotected registers of the card through the process that owns it."""
         data = self.ffi.new("uint8_t[]", size)
         self.struct.read(self.struct.user, offset, data, size)
         return bytes(self.ffi.buffer(data))
 
     def write(self, offset: int, data: bytes) -> None:
-        """Writes an unprotected register of the card as the operating system."""
+        """Writes unprotected registers of the card through the process that owns it."""
         self.struct.write(self.struct.user, offset, self.ffi.from_buffer(data), len(data))
 
     def install(self, secret: bytes, session_id: bytes) -> bool:
@@ -184,11 +184,11 @@ class Gate:
 
     @property
     def commands(self) -> int:
-        """Returns the number of round trips to the operating system's process."""
+        """Returns the number of commands sent to the process that owns the card."""
         return self.lib.mae_gate_commands(self.handle)
 
     def close(self) -> None:
-        """Ends the operating system's process after the end of its sessions.
+        """Ends the process that owns the card.
 
         May be called twice.
         """
@@ -207,7 +207,7 @@ class Gate:
 
 
 class Job:
-    """Tracks a task of the C driver: a request, or the chunks of a transfer."""
+    """Tracks a task of the protected C driver: one request, or the chunks of a transfer."""
 
     def __init__(self, host: "Host", handle, data=None) -> None:
         self.host, self.data = host, data
@@ -215,38 +215,38 @@ class Job:
 
     @property
     def result(self):
-        """Returns the current struct mae_task_result of the driver's task."""
+        """Returns the C driver's current result of the task (struct mae_task_result)."""
         result = self.host.ffi.new("struct mae_task_result *")
         self.host.lib.mae_task_get(self.handle, result)
         return result
 
     @property
     def last(self):
-        """Returns the queue and sequence number that a WAIT for a driver task names."""
+        """Returns queue and sequence number of the task's last request, for a WAIT operation."""
         result = self.result
         return wire_name(result.queue, result.last)
 
     @property
     def numbers(self) -> range:
-        """Returns the sequence numbers of a driver task's requests."""
+        """Returns the sequence numbers of the task's requests."""
         result = self.result
         return range(result.first, result.last + 1)
 
     @property
     def done(self) -> bool:
-        """Returns true once all requests of a driver task are answered or have failed."""
+        """Returns true once all requests of the task were answered or have failed."""
         return bool(self.result.done)
 
 
 class wire_name:  # noqa: N801
-    """Holds a request's queue and sequence number."""
+    """Holds the queue and the sequence number that identify a request."""
 
     def __init__(self, queue: int, sequence: int) -> None:
         self.queue, self.sequence = queue, sequence
 
 
 class Core:
-    """Holds the C driver's session handle, which is freed once, after its tasks."""
+    """Holds the C driver's session handle, shared by a Host and its tasks."""
 
     def __init__(self, handle) -> None:
         self.handle = handle
@@ -258,7 +258,7 @@ def _free_task(core: Core, lib, handle) -> None:
 
 
 class Host:
-    """Drives the enclave's end of a protected session through the C driver.
+    """Runs the enclave's end of a protected session through the C driver.
 
     `link` is the untrusted world: a Link, or a Gate.
 
@@ -308,7 +308,7 @@ class Host:
         return self.core.handle
 
     def free(self) -> None:
-        """Wipes and frees the C driver's session and its tasks. May be called twice."""
+        """Frees the C driver's session, which wipes its keys. May be called twice."""
         if self.core.handle is not None:
             self.lib.mae_session_free(self.core.handle)
             self.core.handle = None
@@ -321,7 +321,7 @@ class Host:
         return self.ffi.string(call(self.session)).decode()
 
     def _check(self, code: int) -> None:
-        """Raises the Python error that corresponds to a C error code."""
+        """Raises the Python exception for an error code of the protected C driver."""
         self.outside.reraise()
         if code == self.lib.MAE_OK:
             return
@@ -338,23 +338,23 @@ class Host:
         return Job(self, handle[0], data)
 
     def open(self) -> Job:
-        """Starts a protected session by sending the OPEN request."""
+        """Sends the OPEN request that starts a protected session, through the C driver."""
         return self._job(self.lib.mae_session_open)
 
     def close(self) -> Job:
-        """Ends a protected session by CLOSE; all other requests must have been answered."""
+        """Sends the CLOSE request that ends a protected session, through the C driver."""
         return self._job(self.lib.mae_session_close)
 
     def rekey(self, queue: int) -> Job:
-        """Switches a queue to the keys of the next epoch; other queues continue."""
+        """Sends a REKEY request, which switches a queue to the keys of the next epoch."""
         return self._job(self.lib.mae_session_rekey, queue)
 
     def skip(self, queue: int) -> Job:
-        """Abandons the open transfer of a queue by a SKIP request."""
+        """Sends a SKIP request, by which the card abandons the queue's open transfer."""
         return self._job(self.lib.mae_session_skip, queue)
 
     def batch(self, queue: int, operations: Iterable[wire.Operation]) -> Job:
-        """Executes protected register accesses in order: all, or up to a failed WAIT."""
+        """Sends a BATCH request: reads, writes and waits that the card executes in order."""
         each = [(o.op, o.log2_width, o.zero, o.offset, o.data) for o in operations]
         array = self.ffi.new("struct mae_operation[]", each or 1)
         return self._job(self.lib.mae_session_batch, queue, array, len(each))
@@ -368,7 +368,7 @@ class Host:
         after: int = 0,
         give_up: int | None = None,
     ) -> Job:
-        """Transfers data from host to device in sealed chunks.
+        """Starts a transfer from host to device in encrypted chunks, through the C driver.
 
         `give_up`: abandon that chunk while it is sealed, by SKIP.
         """
@@ -383,7 +383,7 @@ class Host:
         end = (give_up + 1) * (chunk or len(data))
 
         def fill(_user, offset, stage, size) -> int:
-            """Supplies plaintext to the C driver until the abandoned chunk has its last bytes."""
+            """Gives plaintext to the C driver up to the chunk to abandon, as a callback."""
             if offset + size >= min(end, len(data)):
                 return 1
             self.ffi.memmove(stage, data[offset : offset + size], size)
@@ -395,7 +395,7 @@ class Host:
         return job
 
     def d2h(self, queue: int, base: int, total: int, chunk: int = 0, after: int = 0) -> Job:
-        """Transfers data from device to host in sealed chunks."""
+        """Starts a transfer from device to host in encrypted chunks, through the C driver."""
         data = self.ffi.new("uint8_t[]", max(total, 1))
         d2h = self.ffi.new(
             "struct mae_d2h *",
@@ -405,7 +405,7 @@ class Host:
         return self._job(self.lib.mae_session_d2h, d2h, data=data)
 
     def pump(self) -> bool:
-        """Sends requests, takes responses, advances time; returns true if anything happened."""
+        """Lets the C driver send requests and take responses once, then the card advance."""
         news = self.ffi.new("bool *")
         _ = self.lib.mae_session_poll(self.session, news)
         self.outside.pause(None, bool(news[0]))
@@ -413,7 +413,7 @@ class Host:
         return bool(news[0])
 
     def wait(self, job: Job) -> bytes:
-        """Waits until a driver task is done; returns a batch's read data or a transfer's bytes."""
+        """Waits for a task of the C driver; returns a batch's values or a transfer's bytes."""
         lib, result = self.lib, None
         code = lib.mae_session_wait(self.session, job.handle)
         result = job.result
@@ -435,7 +435,7 @@ class Host:
         return list(values[0:count])
 
     def read_values(self, job: Job) -> list[int]:
-        """Waits for a batch of register accesses and returns the values read, in order."""
+        """Waits for a BATCH request and returns the register values it read, in order."""
         data = self.wait(job)
         return [int.from_bytes(data[at : at + 8]) for at in range(0, len(data), 8)]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives the simulated GCM stream engine: takes messages, returns data and tags.
+"""Runs messages on the simulated GCM engine mae_gcm_stream.
 
 The clocks, the stalls and the order of things at the ports are sim/gcm's; here is the list of jobs.
 """
@@ -57,7 +57,7 @@ class Message:
 
 @dataclasses.dataclass(slots=True)
 class Abort:
-    """Describes a job that aborts the GCM engine a number of clocks after the last job."""
+    """Describes a job that aborts the GCM engine some clocks after the job before."""
 
     wait: int
     clear: bool = False
@@ -74,13 +74,13 @@ Job = Key | Message | Abort | Stall
 
 
 def names() -> dict[int | str, str]:
-    """Returns the named builds of the GCM engine, keyed by number of lanes or by name."""
+    """Returns the named builds of the GCM engine, by number of lanes or by name."""
     found = [name for name, build in configurations.load().items() if build["top"] == TOP]
     return {int(name[3:]) if name[3:].isdigit() else name: name for name in found}
 
 
 def lanes(engine: int | str) -> int:
-    """Returns the number of blocks a clock of a named GCM engine."""
+    """Returns how many blocks a clock a named GCM engine processes."""
     return int(configurations.get(names()[engine])["parameters"]["Lanes"])
 
 
@@ -106,7 +106,7 @@ def _library(name: str) -> object:
 
 
 class Engine:
-    """Simulates a GCM engine, given by its number of lanes or its name."""
+    """Simulates the GCM engine mae_gcm_stream of a given width and runs jobs on it."""
 
     def __init__(self, engine: int | str, seed: int = 1) -> None:
         self.lib = _library(names()[engine])
@@ -160,7 +160,7 @@ class Engine:
 
 
 def _pack(job: Job, offset: int) -> bytes:
-    """Packs a GCM engine job into the C structure of sim/gcm/mae_sim_gcm.h."""
+    """Packs a job of the GCM engine into the C structure of its simulator."""
     if isinstance(job, Message):
         tag_bytes = len(job.tag) if job.decrypt else 16
         return JOB.pack(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controls a simulated machine: registers, time, bus bursts, internal signals.
+"""Controls a simulated device: registers, time, bus callbacks, internal signals.
 
 The header is the only declaration. For the driver's own use of the machines see
 maeslant/driver/device.py.
@@ -23,7 +23,7 @@ WriteBurst = Callable[[int, bytes], None]
 
 
 class SimulatorError(MaeslantError):
-    """Raised when a simulator call returns a negative errno."""
+    """Raised if a function of the simulator library returns an error."""
 
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
@@ -31,7 +31,7 @@ class SimulatorError(MaeslantError):
 
 
 class Refused(Exception):
-    """Raised by a burst callback to answer the device with a bus error."""
+    """Raised in a bus callback to answer the simulated device with a bus error."""
 
 
 @functools.cache
@@ -50,7 +50,7 @@ def _library(path: pathlib.Path) -> object:
 
 
 class Simulator:
-    """Controls a simulated machine with its registers and its clock.
+    """Controls a simulated device through its simulator library.
 
     Exceptions that a burst's callback raises come out of the call that ran time.
     """
@@ -67,7 +67,7 @@ class Simulator:
         self.word = self.ffi.new("uint32_t *")
 
     def close(self) -> None:
-        """Destroys the simulated machine; may be called twice."""
+        """Destroys the simulated device; may be called twice."""
         if self.handle is not None:
             self.ffi.release(self.handle)
             self.handle = None
@@ -82,31 +82,31 @@ class Simulator:
         return result
 
     def read32(self, offset: int) -> int:
-        """Reads a device register; raises SimulatorError with EIO when the device refuses."""
+        """Reads a register of the simulated device; raises SimulatorError if refused."""
         self._check(self.lib.mae_sim_read32(self.handle, offset, self.word))
         return self.word[0]
 
     def write32(self, offset: int, value: int) -> None:
-        """Writes a device register."""
+        """Writes a register of the simulated device."""
         self._check(self.lib.mae_sim_write32(self.handle, offset, value))
 
     def run(self, clocks: int) -> None:
-        """Advances the simulation by a number of clocks."""
+        """Advances the simulated device by a number of clocks."""
         self._check(self.lib.mae_sim_run(self.handle, clocks))
 
     def wait(self, clocks: int) -> bool:
-        """Runs until an interrupt or for a number of clocks; returns true on interrupt."""
+        """Runs the simulated device until its interrupt: true, or false after the clocks."""
         return bool(self._check(self.lib.mae_sim_wait(self.handle, clocks)))
 
     def map(self, address: int, memory: bytearray, writable: bool = True) -> None:
-        """Maps a buffer of fixed size into the simulated device's address space."""
+        """Maps a buffer into the bus address space of the simulated device."""
         view = self.ffi.from_buffer(memory)
         self.kept[f"map {address}"] = view
         call = self.lib.mae_sim_map(self.handle, address, view, len(memory), int(writable))
         self._check(call)
 
     def set_bus(self, read: ReadBurst, write: WriteBurst) -> None:
-        """Sets the callbacks that answer the device's read and write bursts."""
+        """Sets the functions that answer the simulated device's bus reads and writes."""
         ffi = self.ffi
 
         def answer(_user: object, address: int, size: int, room: object) -> int:
@@ -138,13 +138,13 @@ class Simulator:
         self._check(self.lib.mae_sim_set_bus(self.handle, *calls, ffi.NULL))
 
     def install(self, secret: bytes, session_id: bytes, clocks: int) -> bool:
-        """Offers a secret and session id to the card for a number of clocks; true if accepted."""
+        """Offers secret and session ID to the simulated card; returns true if accepted."""
         assert (len(secret), len(session_id)) == (32, 16)
         call = self.lib.mae_sim_install(self.handle, secret, session_id, clocks)
         return bool(self._check(call))
 
     def set_nonces(self, source: Callable[[], bytes]) -> None:
-        """Sets the source of the card's 32-byte nonces, called now and after each use."""
+        """Sets the function that supplies the simulated card's 32-byte nonces."""
 
         def give(_user: object, nonce: object) -> None:
             self.ffi.memmove(nonce, source(), 32)
@@ -154,11 +154,11 @@ class Simulator:
         self._check(self.lib.mae_sim_set_nonces(self.handle, call, self.ffi.NULL))
 
     def set_notes(self, wanted: bool) -> None:
-        """Turns the recording of the bus monitors' events for :meth:`notes` on or off."""
+        """Switches the recording of bus monitor events in the simulator on or off."""
         self.lib.mae_sim_set_notes(self.handle, int(wanted))
 
     def notes(self) -> Iterator[tuple[int, int, int, int, bytes]]:
-        """Yields the bus monitors' events since the last call: kind, three numbers, 64 bytes."""
+        """Yields the bus monitor events that the simulator has recorded since the last call."""
         note = self.ffi.new("struct mae_sim_note *")
         while self.lib.mae_sim_take_note(self.handle, note):
             yield note.kind, note.a, note.b, note.c, bytes(self.ffi.buffer(note.data))
@@ -174,7 +174,7 @@ class Simulator:
         return found
 
     def stats(self) -> dict[str, int]:
-        """Returns the counters of struct mae_sim_stats and struct mae_sim_detail."""
+        """Returns all counters of the simulated device's bus, by name."""
         result = {}
         for name in ("stats", "detail"):
             struct = self.ffi.new(f"struct mae_sim_{name} *")

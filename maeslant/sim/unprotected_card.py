@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controls the simulated unprotected card, the baseline of the protected card.
+"""Controls the simulated unprotected card: DMA transfers, registers, kernel runs.
 
 Its driver is as short as one can be: three or four register writes a transfer, one interrupt.
 Registers: regs/mae_unprotected_card.rdl.
@@ -42,7 +42,7 @@ HOST = 1 << 32  # where host memory is mapped
 
 
 class UnprotectedCard:
-    """Simulates an unprotected card and `size` bytes of host memory that it can reach."""
+    """Simulates an unprotected card and ``size`` bytes of host memory for its DMA."""
 
     def __init__(self, build: str = BUILD, options: str = "", size: int = 1 << 22) -> None:
         self.sim = Simulator(simulator.build(build), options)
@@ -55,15 +55,15 @@ class UnprotectedCard:
         self.sim.write32(IRQ_ENABLE, IRQ_IN | IRQ_OUT | IRQ_KERNEL)
 
     def close(self) -> None:
-        """Destroys the simulated unprotected card."""
+        """Closes the simulator of the unprotected card."""
         self.sim.close()
 
     def clocks(self) -> int:
-        """Returns the number of clocks of the unprotected card since its counters were reset."""
+        """Returns the number of clocks that the unprotected card has run."""
         return self.sim.stats()["core_clocks"]
 
     def _wait(self, bit: int, limit: int) -> None:
-        """Waits for an interrupt of the card and clears it; raises MaeslantError if none comes."""
+        """Waits for an interrupt of the unprotected card and clears it."""
         while not (status := self.sim.read32(IRQ_STATUS)) & bit:
             if not self.sim.wait(limit):
                 raise MaeslantError("the card gave no interrupt")
@@ -74,7 +74,7 @@ class UnprotectedCard:
     def transfer(
         self, channel: int, pieces: list[tuple[int, int, int]], limit: int = 10_000_000
     ) -> None:
-        """Transfers (host offset, device address, bytes) pieces in order; waits for the last one.
+        """Transfers pieces of data by the unprotected card's DMA and waits for the end.
 
         Raises MaeslantError for a bus error or a piece that the card refuses.
         """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs several transfers and kernel jobs of the unprotected card concurrently."""
+"""Controls the simulated unprotected card with several DMA transfers at a time."""
 
 from typing import Self
 
@@ -30,7 +30,7 @@ PATIENCE = 50_000  # pauses
 
 
 class UnprotectedJobs(UnprotectedCard):
-    """Opens an unprotected card with concurrent transfers; use it as a context manager.
+    """Simulates an unprotected card whose DMA transfers overlap with kernel runs.
 
     Transfers are numbered in their direction.
     """
@@ -48,7 +48,7 @@ class UnprotectedJobs(UnprotectedCard):
         self.close()
 
     def allocate(self, size: int) -> int:
-        """Allocates host memory in a ring buffer and returns its offset."""
+        """Allocates host memory of the unprotected card from a ring buffer."""
         size = -(-size // 64) * 64
         if self.free + size > len(self.memory):
             self.free = 0
@@ -67,20 +67,20 @@ class UnprotectedJobs(UnprotectedCard):
         return self.pushed[channel]
 
     def begin_load(self, device: int, data: bytes) -> int:
-        """Copies data into host memory and starts its transfer into the card."""
+        """Starts a DMA transfer of data into the unprotected card's memory."""
         place = self.allocate(len(data))
         self.memory[place : place + len(data)] = data
         return self.push(H2D, place, device, len(data))
 
     def begin_fetch(self, device: int, size: int) -> int:
-        """Starts a DMA transfer out of the unprotected card and returns its number."""
+        """Starts a DMA transfer out of the unprotected card's memory."""
         place = self.allocate(size)
         number = self.push(D2H, place, device, size)
         self.places[number] = (place, size)
         return number
 
     def _pause(self) -> None:
-        """Waits for an interrupt of the card or for a limited time.
+        """Runs the unprotected card until its interrupt, for a limited time.
 
         All interrupts are cleared; the channels' counters tell which transfers have ended.
         """
@@ -88,7 +88,7 @@ class UnprotectedJobs(UnprotectedCard):
         self.sim.write32(IRQ_STATUS, IRQ_IN | IRQ_OUT | IRQ_KERNEL)
 
     def wait_for(self, channel: int, number: int) -> None:
-        """Waits for the end of a numbered DMA transfer; raises MaeslantError if one failed."""
+        """Waits for the end of a DMA transfer of the unprotected card, by its number."""
         for _ in range(PATIENCE):
             if self.sim.read32(channel + COMPLETED) >= number:
                 if self.sim.read32(channel + CHANNEL_STATUS) >> 8:
@@ -98,22 +98,22 @@ class UnprotectedJobs(UnprotectedCard):
         raise MaeslantError("a transfer did not end in time")
 
     def wait_loaded(self, number: int) -> None:
-        """Waits for the end of a numbered DMA transfer into the unprotected card."""
+        """Waits for the end of a DMA transfer into the unprotected card."""
         self.wait_for(H2D, number)
 
     def fetched(self, number: int) -> bytes:
-        """Waits for a numbered DMA transfer out of the card and returns its bytes."""
+        """Waits for a DMA transfer out of the unprotected card; returns its bytes."""
         self.wait_for(D2H, number)
         place, size = self.places.pop(number)
         return bytes(self.memory[place : place + size])
 
     def start(self, commands: int) -> None:
-        """Starts the card's kernel on the command list at address ``commands``."""
+        """Starts the unprotected card's kernel on a command list."""
         self.write(LIST, commands)
         self.write(CONTROL, 1, 4)
 
     def wait_run(self) -> int:
-        """Waits for the end of a run of the card's kernel and returns its clocks."""
+        """Waits for the end of the unprotected card's kernel run; returns its clocks."""
         for _ in range(PATIENCE):
             status = self.read(KERNEL_STATUS, 4)
             if status & FAULT:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Synthesizes builds by open tools: area, clock rate and power in a technology."""
+"""Synthesizes RTL by open tools and reports area, clock rate and power in a technology."""
 
 from maeslant.synth.flow import remembered, simulate, synthesize
 from maeslant.synth.report import Report, SynthesisError

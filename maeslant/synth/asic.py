@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Synthesizes for standard cells: Yosys maps to a Liberty file, OpenSTA times the netlist.
+"""Synthesizes RTL for standard cells by Yosys and ABC, and times the netlist by OpenSTA.
 
 A design is merged into one module before, so that ABC sees across edges. Where there are many
 lanes they stay apart, so that what stands ten times is mapped once; they are merged afterwards.
@@ -58,12 +58,12 @@ FILES = ["net.v.gz", "net.sta", "net.repair", "front.log", "map.log", "cells.jso
 
 
 def scripts(period_ns: float | None, abc: str | None) -> list[str]:
-    """Returns the names of the ABC mapping scripts to try for a clock period."""
+    """Lists the names of the ABC scripts to try when mapping a design for a clock period."""
     return [abc] if abc else [*SCRIPTS] if period_ns else ["speed"]
 
 
 def recipe(library: Library, period_ns: float | None, flatten: bool, abc: str) -> dict[str, object]:
-    """Returns the settings of a standard-cell mapping, for the report and its fingerprint."""
+    """Returns the settings of a standard-cell synthesis, which are part of its report."""
     return {
         "period_ns": period_ns,
         "abc": {name: SCRIPTS[name] for name in scripts(period_ns, abc)},
@@ -129,7 +129,7 @@ def _map(
     how: dict[str, object],
     abc: str,
 ) -> tuple[dict[str, object], dict[str, object]]:
-    """Maps a design to standard cells by one ABC script; returns area and timing."""
+    """Maps a design to standard cells by one ABC script; returns its area and timing."""
     folder.mkdir()
     constraints, script = folder / "constraints", folder / "script"
     netlist, period = folder / "net.v", how["period_ns"] or FASTEST_NS
@@ -155,7 +155,7 @@ def _map(
 
 
 def _bit_by_bit(netlist: str) -> str:
-    """Rewrites a netlist's multi-bit assignments bit by bit, because OpenSTA cannot read them."""
+    """Splits a netlist's multi-bit assignments into bits, as OpenSTA cannot read them."""
     ranges = re.findall(r"(?m)^  (?:in|out)put \[(\d+):0\] (\S+) ?;", netlist)
     wide = {name: int(top) for top, name in ranges}
 
@@ -184,7 +184,7 @@ def _bit_by_bit(netlist: str) -> str:
 
 
 def _area(counts: dict[str, int], library: Library) -> dict[str, object]:
-    """Sums the areas of the cells of a flat netlist."""
+    """Returns the area of a flat netlist of standard cells, summed over its cells."""
     unmapped = [name for name in counts if name not in library.cells]
     if unmapped:
         raise SynthesisError(
@@ -203,5 +203,5 @@ def _area(counts: dict[str, int], library: Library) -> dict[str, object]:
 
 
 def _cells(library: Library) -> str:
-    """Returns the Yosys options that name the library and the cells not to use."""
+    """Returns Yosys options that name the Liberty file and the cells that must not be used."""
     return " ".join([f"-liberty {library.path}", *(f"-dont_use {n}" for n in library.dont_use)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Describes a design for synthesis: top module, parameters, files, fingerprint."""
+"""Finds a design to synthesize: its top module, parameters and RTL files."""
 
 import contextlib
 import dataclasses
@@ -24,7 +24,7 @@ PLAIN_TYPES = ("int", "bit", "logic", "integer", "string", "longint", "byte", "s
 
 @dataclasses.dataclass(frozen=True)
 class Design:
-    """Describes a top module with its parameters (numbers) and all files it needs in order."""
+    """Describes a design to synthesize: top module, parameters and RTL files in order."""
 
     name: str
     top: str
@@ -38,7 +38,7 @@ class Design:
         return self.outside or rtl_modules()[self.top]
 
     def digest(self, recipe: dict[str, object]) -> str:
-        """Returns the SHA-256 of a design's code and parameters and of a synthesis recipe."""
+        """Computes the SHA-256 of the design's code and parameters and of synthesis settings."""
         text = json.dumps([self.top, self.parameters, recipe], sort_keys=True)
         found = hashlib.sha256(text.encode())
         for path in (*self.files, *paths.RTL.glob("prim/*.svh")):
@@ -57,7 +57,9 @@ class Design:
 
 
 def find(name: str, parameters: dict[str, object] | None = None) -> Design:
-    """Finds the build or module of a name, with overriding ``parameters``.
+    """Finds the design that a named build, an RTL module or a user's file stands for.
+
+    ``parameters`` override those of the build.
 
     A name with a slash, or that ends in .sv or .v, is a file with a module of its name; it may use
     all of rtl/, and files beside it.
@@ -100,7 +102,7 @@ def find(name: str, parameters: dict[str, object] | None = None) -> Design:
 
 
 def _outside(name: str, known: set[str]) -> pathlib.Path | None:
-    """Returns the user's SystemVerilog file whose path is ``name``; None if no path."""
+    """Returns the path of a user's SystemVerilog file; None if ``name`` is not a path."""
     path = pathlib.Path(name)
     if "/" not in name and path.suffix not in (".sv", ".v"):
         return None
@@ -121,7 +123,7 @@ def _outside(name: str, known: set[str]) -> pathlib.Path | None:
 
 
 def _closure(top: pathlib.Path) -> list[pathlib.Path]:
-    """Lists a user's SystemVerilog file, the files beside it that it uses, and those of rtl/."""
+    """Lists the SystemVerilog files that a user's file needs, beside it and in rtl/."""
     near = {p.stem: p for kind in ("sv", "v") for p in sorted(top.parent.glob(f"*.{kind}"))}
     done: dict[pathlib.Path, None] = {}
     todo = [top]
@@ -136,7 +138,7 @@ def _closure(top: pathlib.Path) -> list[pathlib.Path]:
 
 @functools.cache
 def commit() -> str:
-    """Returns the working tree's commit, with -changed if rtl/ differs from it; or unknown."""
+    """Returns the Git commit of the working tree, marked -changed if rtl/ differs from it."""
     git = ["git", "-C", str(paths.ROOT)]
     done = subprocess.run(
         [*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
@@ -148,13 +150,13 @@ def commit() -> str:
 
 
 def rtl_modules() -> dict[str, pathlib.Path]:
-    """Finds the modules of rtl/ by name."""
+    """Returns the paths of all modules of rtl/, by module name."""
     found = [path for folder in paths.rtl_folders() for path in folder.glob("**/*.sv")]
     return {path.stem: path for path in found if not path.stem.endswith("_pkg")}
 
 
 def all_parameters(design: Design) -> dict[str, int]:
-    """Returns a design's parameters, and the module's defaults where they are plain numbers."""
+    """Returns a design's parameters and those defaults of its top module that are numbers."""
     found = {}
     for name, (_, default) in header(design.file).items():
         number = re.fullmatch(r"(?:\d+'[bd])?(\d+)", default)
@@ -166,12 +168,12 @@ def all_parameters(design: Design) -> dict[str, int]:
 
 
 def _types(file: pathlib.Path) -> dict[str, str]:
-    """Returns a module's parameters with their SystemVerilog types."""
+    """Returns the SystemVerilog types of an RTL module's parameters."""
     return {name: kind for name, (kind, _) in header(file).items()}
 
 
 def header(file: pathlib.Path) -> dict[str, tuple[str, str]]:
-    """Reads a module's parameters with their types and the text of their defaults."""
+    """Reads an RTL module's parameters: name, type and text of the default."""
     text = re.sub(r"//.*", "", file.read_text())
     text = text[text.find(f"module {file.stem}") :]
     header = text[: text.find(") (")]
@@ -180,7 +182,7 @@ def header(file: pathlib.Path) -> dict[str, tuple[str, str]]:
 
 
 def _value(kind: str, value: int) -> str:
-    """Formats a parameter's value for slang: enum values by their names."""
+    """Formats the value of an RTL parameter for slang, enum values by their names."""
     if kind.split("::")[-1] in PLAIN_TYPES:
         return str(value)
     for name, number in (known := enum_values(kind)).items():
@@ -193,7 +195,7 @@ def _value(kind: str, value: int) -> str:
 
 
 def enum_values(kind: str) -> dict[str, int]:
-    """Reads the values of a package's enum type by name; none for other types."""
+    """Reads names and values of an enum type from an RTL package; none for other types."""
     for path in paths.rtl_packages():
         body = re.search(
             rf"typedef enum[^{{]*{{([^}}]*)}}\s*{kind.split('::')[-1]};", path.read_text()

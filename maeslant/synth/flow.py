@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Synthesizes a build or module for a target, or returns its finished report."""
+"""Synthesizes a build or RTL module for a target, or returns the stored report."""
 
 import dataclasses
 import json
@@ -27,7 +27,7 @@ METRICS = {
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """Describes a synthesis before any tool runs: design, target and recipe."""
+    """Describes a synthesis before it runs: design, target and settings."""
 
     design: design.Design
     target: str
@@ -36,7 +36,7 @@ class Point:
 
     @property
     def digest(self) -> str:
-        """Returns the fingerprint of a synthesis: RTL, parameters and recipe.
+        """Computes a digest of RTL, parameters and settings, by which a report is current.
 
         A library is known by its content, whatever its file is called. What the recipe says in
         words (ports, inputs, ways) changes with the code that does it.
@@ -46,13 +46,13 @@ class Point:
 
     @property
     def file(self) -> pathlib.Path:
-        """Returns the path of a synthesis report in the build folder."""
+        """Returns the path of this synthesis' report in the build folder."""
         folder = f"{self.design.name}-{self.target}-{self.digest[:8]}"
         return report.REPORTS / folder / "report.json"
 
     @property
     def published(self) -> pathlib.Path:
-        """Returns the path of a published synthesis report."""
+        """Returns the path of this synthesis' report in results/reports."""
         base = {} if self.design.outside else design.find(self.design.name).parameters
         words = [self.design.name, self.target]
         if self.library and self.target not in liberty.KNOWN:
@@ -81,7 +81,7 @@ def point(
     flatten: bool | None = None,
     abc: str | None = None,
 ) -> Point:
-    """Returns the design, target and recipe that :func:`synthesize` would use."""
+    """Describes the synthesis that :func:`synthesize` would run with these arguments."""
     what = design.find(name, parameters)
     if target in fpga.TARGETS:
         if period_ns is not None:
@@ -109,7 +109,7 @@ def point(
 
 
 def flattens(what: design.Design) -> bool:
-    """Returns true if a design is flattened for synthesis by default."""
+    """Returns true if a design's hierarchy is flattened for synthesis by default."""
     return what.parameters.get("Lanes", 0) <= 2
 
 
@@ -125,7 +125,7 @@ def remembered(
     abc: str | None = None,
     older: bool = False,
 ) -> Report | None:
-    """Returns the finished report of a synthesis, or None; computes nothing.
+    """Returns the stored report of a synthesis; None if there is no current one.
 
     What was synthesized here goes before what is published; that has no netlist. ``older`` takes a
     published report of RTL or of a flow that has changed since, too, and marks it so.
@@ -144,7 +144,7 @@ def remembered(
 def _current(
     what: Point, found: Report | None, parameters: dict[str, object] | None
 ) -> Report | None:
-    """Returns a synthesis report if it is current, without outdated power; else None."""
+    """Returns a stored synthesis report if it is current, else None."""
     if found is None or found.sources != what.digest:
         return None
     if found.power and found.power.get("model") != MODEL:
@@ -162,7 +162,7 @@ def publish(
     power: bool = False,
     **how: object,
 ) -> Report:
-    """Publishes a finished synthesis report in results/reports; prefers one with power."""
+    """Copies a finished synthesis report to results/reports of the repository."""
     what = point(name, target, parameters, **how)
     there = report.load(what.published)
     if there and there.sources == found.sources:
@@ -213,7 +213,7 @@ def synthesize(
 
 
 def check_simulation(name: str, target: str) -> None:
-    """Raises SynthesisError, before synthesis, if the netlist could not be simulated."""
+    """Raises SynthesisError if tests could not run on the design's netlist."""
     if target in fpga.TARGETS:
         raise SynthesisError(f"the netlist for {target} is not kept: none to simulate")
     gates.tests(design.find(name).top)
@@ -223,7 +223,7 @@ def check_simulation(name: str, target: str) -> None:
 def simulate(
     found: Report, target: str, tell: Callable[[str], None] = lambda step: None
 ) -> dict[str, object]:
-    """Runs a module's own cocotb tests on its synthesized netlist; returns the passed ones.
+    """Runs an RTL module's cocotb tests on its synthesized netlist; returns the passed ones.
 
     The report keeps their names, and publishing it publishes them.
     """
@@ -242,7 +242,7 @@ def _new(
     work: pathlib.Path,
     tell: Callable[[str], None],
 ) -> Report:
-    """Synthesizes a design for a target and stores the report."""
+    """Runs the synthesis of a design for a target and stores the report."""
     how = what.recipe
     if what.library is None:
         area, timing = fpga.synthesize(what.design, what.target, work, how, tell)
@@ -274,7 +274,7 @@ def _new(
 def function(
     name: str, parameters: dict[str, object] | None, timing: dict[str, object] | None
 ) -> dict[str, object] | None:
-    """Returns a build's blocks a clock, latency and Gbit/s from its published figures."""
+    """Returns a build's blocks a clock, latency and Gbit/s, from results/figures.json."""
     if parameters or not FIGURES.exists():
         return None
     own: dict[str, float] = {}

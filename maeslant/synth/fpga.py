@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Synthesizes for FPGAs: Lattice ECP5 by Yosys and nextpnr, AMD 7-series by Yosys alone.
+"""Synthesizes RTL for FPGAs: Lattice ECP5 with place and route, AMD 7-series by Yosys.
 
 A core has more ports than a chip has pins, so for place and route it stands in a wrapper: its
 inputs come from a shift register and its outputs go to registers, so that paths from and to ports
@@ -60,7 +60,7 @@ TARGETS = {"ecp5": "ecp5", "xc7": "xilinx"}
 
 
 def tools(target: str) -> dict[str, str]:
-    """Returns the synthesis tools of an FPGA target with their versions."""
+    """Returns the tools of an FPGA synthesis with their versions."""
     found = {"yosys": yosys.version()}
     if target == "ecp5":
         found["nextpnr"] = f"nextpnr-ecp5 {extras.version(NEXTPNR)}"
@@ -68,7 +68,7 @@ def tools(target: str) -> dict[str, str]:
 
 
 def recipe(target: str, seeds: int, flatten: bool = True) -> dict[str, object]:
-    """Returns the settings of an FPGA synthesis, for the report and its fingerprint."""
+    """Returns the settings of an FPGA synthesis, which are part of its report."""
     if target == "xc7":
         kept = {} if flatten else {"kept": [*REPEATED]}
         return {"family": "xc7", "flatten": flatten, "passes": XILINX, **kept}
@@ -78,7 +78,7 @@ def recipe(target: str, seeds: int, flatten: bool = True) -> dict[str, object]:
 
 
 def left_out(target: str) -> str:
-    """Returns a text on the effects that an FPGA target's figures leave out."""
+    """Returns a text that says what an FPGA target's figures do not include."""
     if target == "xc7":
         return "everything after mapping: a Yosys estimate, not a result of the maker's tools"
     return "pads (the core stands behind registers of a wrapper, which is not counted)"
@@ -91,7 +91,7 @@ def synthesize(
     how: dict[str, object],
     tell: Callable[[str], None],
 ) -> tuple[dict[str, object], dict[str, object] | None]:
-    """Synthesizes a design for an FPGA; returns area, and timing after place and route."""
+    """Synthesizes a design for an FPGA; returns its area and, for ECP5, its timing."""
 
     def stat(name: str) -> str:
         return f"tee -q -o {work / name}.json stat -json"
@@ -130,12 +130,12 @@ def synthesize(
 
 
 def _counts(file: pathlib.Path) -> dict[str, int]:
-    """Returns the number of mapped cells by type from a Yosys statistics file."""
+    """Reads the number of FPGA cells of each type from Yosys' statistics."""
     return json.loads(file.read_text())["design"]["num_cells_by_type"]
 
 
 def _area(counts: dict[str, int], kinds: dict[str, dict[str, float]]) -> dict[str, object]:
-    """Sums LUTs, flip-flops and memory over the cells of a netlist.
+    """Returns the LUTs, flip-flops and memories of an FPGA netlist.
 
     Raises SynthesisError for unknown ones that hold LUTs or memory.
     """
@@ -158,7 +158,7 @@ def _area(counts: dict[str, int], kinds: dict[str, dict[str, float]]) -> dict[st
 
 
 def _runs(work: pathlib.Path, seeds: int, router: str) -> dict[int, dict]:
-    """Runs nextpnr for several seeds in parallel; returns the reports by seed.
+    """Places and routes a netlist by nextpnr with several seeds in parallel.
 
     A seed whose placement is not routed gives way to the next number.
     """
@@ -189,7 +189,7 @@ def _runs(work: pathlib.Path, seeds: int, router: str) -> dict[int, dict]:
 
 
 def _result(stem: pathlib.Path, code: int) -> dict:
-    """Returns the report of a finished nextpnr run; raises SynthesisError if it failed."""
+    """Returns the report of one nextpnr run; raises SynthesisError if it failed."""
     said, file = stem.with_suffix(".said").read_text(), stem.with_suffix(".json")
     if code or not file.exists():
         errors = re.findall(r"(?m)^.*ERROR.*$", said)
@@ -198,14 +198,14 @@ def _result(stem: pathlib.Path, code: int) -> dict:
 
 
 def _astray(log: pathlib.Path) -> bool:
-    """Returns true if nextpnr's router2 diverges, by the conflicts in its log."""
+    """Returns true if nextpnr's router makes no progress, by the conflicts in its log."""
     text = log.read_text() if log.exists() else ""
     overused = [int(number) for number in re.findall(r"iter=\d+ .*overused=(\d+)", text)]
     return bool(overused) and overused[-1] > 2 * min(overused) + 100
 
 
 def _start(work: pathlib.Path, seed: int, router: str) -> subprocess.Popen:
-    """Starts a place-and-route run of nextpnr."""
+    """Starts nextpnr to place and route a netlist with one seed."""
     command = [paths.tool(NEXTPNR), *DEVICE, "--json", "net.json", "--seed", str(seed), "--quiet"]
     command += ["--timing-allow-fail", "--freq", str(WANTED_MHZ), "--router", router]
     command += ["--report", f"place{seed}.json", "--log", f"place{seed}.log"]
@@ -216,7 +216,7 @@ def _start(work: pathlib.Path, seed: int, router: str) -> subprocess.Popen:
 
 
 def _median(runs: dict[int, dict]) -> dict[str, object]:
-    """Returns the timing of the median place-and-route run, with all seeds' clock rates."""
+    """Returns the timing of nextpnr's median run, and the clock rates of all runs."""
     fmax = {seed: min(c["achieved"] for c in run["fmax"].values()) for seed, run in runs.items()}
     middle = statistics.median_low(fmax.values())
     run = runs[next(seed for seed, value in fmax.items() if value == middle)]

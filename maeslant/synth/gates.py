@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a module's own cocotb tests on its synthesized netlist.
+"""Runs an RTL module's cocotb tests on the netlist that synthesis made of it.
 
 The cells are functional models that Yosys makes of the Liberty file; flip-flops start in random
 states. The netlist's ports have the names and widths of the module's. Of the configurations that
@@ -30,7 +30,7 @@ INSIDE = ("AttributeError", "contains no", "no object named")
 def simulate(
     report: Report, library: Library, work: pathlib.Path, tell: Callable[[str], None]
 ) -> dict[str, object]:
-    """Runs the tests of a synthesized module on its netlist; returns passed and impossible ones."""
+    """Runs an RTL module's own cocotb tests on its netlist; returns which have passed."""
     module = tests(report.top)
     parameters = all_parameters(find(report.name, report.parameters))
     env = _environment(module, report.top, parameters)
@@ -49,7 +49,7 @@ def run(
     library: Library,
     tell: Callable[[str], None] = lambda step: None,
 ) -> dict[str, object]:
-    """Runs a test module's cocotb coroutines on a netlist."""
+    """Runs the cocotb coroutines of a test module on a synthesized netlist."""
     tell("making the cells' models")
     models, gates = netlist.with_name("cells.v"), netlist.with_name("gates.v")
     kinds = set(re.findall(r"(?m)^  (\w+) \w+ \($", netlist.read_text()))
@@ -83,7 +83,7 @@ def run(
 
 
 def check_simulator() -> None:
-    """Raises SynthesisError, before synthesis, if Verilator or g++ is missing."""
+    """Raises SynthesisError if Verilator or g++, which simulate netlists, is missing."""
     try:
         toolchain.verilator()
     except MaeslantError as error:
@@ -93,7 +93,7 @@ def check_simulator() -> None:
 
 
 def tests(top: str) -> str:
-    """Returns the name of the Python module with a hardware module's tests."""
+    """Returns the name of the Python module that tests an RTL module."""
     source = next(paths.RTL.glob(f"*/**/{top}.sv"), None)
     if source is None:
         raise SynthesisError(f"{top} is no module of rtl/: there are no tests of it to simulate")
@@ -105,7 +105,7 @@ def tests(top: str) -> str:
 
 
 def _environment(module: str, top: str, parameters: dict[str, int]) -> dict[str, str]:
-    """Returns the environment of the test configuration nearest to given parameters."""
+    """Returns the test environment whose RTL parameters are nearest to the netlist's."""
     from maeslant.build import cocotb_bench
 
     calls: list[dict] = []
@@ -133,7 +133,7 @@ def _environment(module: str, top: str, parameters: dict[str, int]) -> dict[str,
 
 
 def _cases(module) -> list[tuple[Callable, dict[str, object]]]:
-    """Returns a test module's pytest functions with their parametrized values."""
+    """Lists a test module's pytest functions with the values of their parameters."""
     found = []
     for name, function in vars(module).items():
         if not name.startswith("test_") or not callable(function):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defers SIGINT and SIGTERM while a child process is being registered."""
+"""Defers SIGINT and SIGTERM while a child process is started and noted."""
 
 import contextlib
 import signal
@@ -11,7 +11,7 @@ ENDING = (signal.SIGINT, signal.SIGTERM)
 
 @contextlib.contextmanager
 def held() -> Iterator[None]:
-    """Defers SIGINT and SIGTERM until the context ends.
+    """Defers SIGINT and SIGTERM until the context ends, then delivers them.
 
     Only the main thread is ever interrupted, so in others there is nothing to hold.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds standard-cell libraries and reads cell areas and functions from them."""
+"""Finds standard-cell libraries (Liberty files) and reads areas and functions of cells."""
 
 import dataclasses
 import functools
@@ -26,7 +26,7 @@ LEAKAGE = re.compile(r"leakage_power_unit\s*:\s*\"?([\d.]+)([numpNUMP][wW])")
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """Describes a library cell: area in um2, input capacitances in fF, functions, state.
+    """Describes a standard cell: area, input capacitances, functions of outputs, state.
 
     ``state``: the Liberty group's expressions by name, and under its kind (ff, latch, ...) the
     names of the state and of its inverse.
@@ -40,13 +40,13 @@ class Cell:
 
     @property
     def sequential(self) -> bool:
-        """Returns true if a library cell holds state."""
+        """Returns true if the standard cell holds state."""
         return bool(self.state)
 
 
 @dataclasses.dataclass(frozen=True)
 class Library:
-    """Describes an unpacked Liberty file, and the conditions around a mapped design."""
+    """Describes a standard-cell library, and what drives and loads the pins of a design."""
 
     target: str
     path: pathlib.Path
@@ -61,12 +61,12 @@ class Library:
 
 
 def folder() -> pathlib.Path:
-    """Returns the folder of the known Liberty files."""
+    """Returns the folder in which known standard-cell libraries are stored."""
     return pathlib.Path(os.environ.get(FOLDER, paths.ROOT.parent / "shared" / "pdk"))
 
 
 def find(target: str) -> Library:
-    """Returns the standard-cell library of a target: a known name, or a Liberty file's path."""
+    """Finds the standard-cell library of a synthesis target."""
     if target in KNOWN:
         file, public, dont_use = KNOWN[target]
         places = (folder() / file, folder() / f"{file}.gz")
@@ -97,7 +97,7 @@ def find(target: str) -> Library:
 
 
 def _unpacked(packed: pathlib.Path) -> tuple[pathlib.Path, str]:
-    """Unpacks a Liberty file; returns its path and the sha256 of its text."""
+    """Unpacks a Liberty file; returns its path and the SHA-256 of its text."""
     raw = packed.read_bytes()
     try:
         text = gzip.decompress(raw) if packed.suffix == ".gz" else raw
@@ -115,7 +115,7 @@ def _unpacked(packed: pathlib.Path) -> tuple[pathlib.Path, str]:
 
 @functools.lru_cache(8)
 def _cells(text: str) -> dict[str, Cell]:
-    """Reads the cells of a Liberty file; caches recent files."""
+    """Reads all cells of a Liberty file; keeps the last files in memory."""
     unit = re.search(r"capacitive_load_unit\s*\(\s*([\d.]+)\s*,\s*\"?(\w+)", text)
     femto = float(unit[1]) * {"ff": 1, "pf": 1000}.get(unit[2].lower(), 1) if unit else 1000
     starts = list(re.finditer(r'(?m)^\s*cell\s*\(\s*"?([\w$]+)"?\s*\)', text))
@@ -139,7 +139,7 @@ def _cells(text: str) -> dict[str, Cell]:
 
 
 def _state(body: str) -> dict[str, object]:
-    """Reads the state group of a Liberty cell; returns an empty dictionary if missing."""
+    """Reads the flip-flop or latch group of a cell in a Liberty file."""
     group = re.search(
         r'\b(ff|latch|ff_bank|latch_bank|statetable)\s*\(\s*"?(\w+)"?[\s,]*"?(\w*)"?[^)]*\)\s*'
         r"\{([^}]*)\}",
@@ -152,7 +152,7 @@ def _state(body: str) -> dict[str, object]:
 
 
 def _like(cells: dict[str, Cell], inputs: int, function: str) -> list[Cell]:
-    """Returns the library cells with one given output function, smallest first."""
+    """Lists the cells of a library with a given output function, smallest first."""
     found = []
     for cell in cells.values():
         if cell.sequential or len(cell.inputs) != inputs or len(cell.functions) != 1:
@@ -166,13 +166,13 @@ def _like(cells: dict[str, Cell], inputs: int, function: str) -> list[Cell]:
 
 
 def buffers(cells: dict[str, Cell]) -> list[Cell]:
-    """Returns the buffer cells of a library, smallest first, without delay cells."""
+    """Lists the buffer cells of a library, smallest first, without delay cells."""
     found = _like(cells, 1, "0")
     return [cell for cell in found if not re.search(r"clk|dly|delay", cell.name.lower())]
 
 
 def _buffer(cells: dict[str, Cell], path: pathlib.Path) -> str:
-    """Returns the name of a library's buffer of medium strength."""
+    """Returns the name of a buffer cell of medium strength in a library."""
     found = buffers(cells)
     four = [c for c in found if re.search(r"(?i)(_|x)4$", c.name)]
     if not found:
@@ -181,7 +181,7 @@ def _buffer(cells: dict[str, Cell], path: pathlib.Path) -> str:
 
 
 def _nand2(cells: dict[str, Cell], path: pathlib.Path) -> float:
-    """Returns the area of a library's smallest two-input NAND in um2."""
+    """Returns the area of the smallest two-input NAND cell of a library, in um2."""
     found = [c for c in _like(cells, 2, "!0&1 !0+!1 !1&0 !1+!0") if "nand" in c.name.lower()]
     if not found:
         raise SynthesisError(f"{path} has no NAND of two inputs to count gate equivalents in")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads and checks the published figures of related work, configs/related_work.yml."""
+"""Reads the published figures of other AES designs from configs/related_work.yml."""
 
 import functools
 
@@ -34,7 +34,7 @@ FIGURES = (
 
 @functools.cache
 def designs() -> tuple[dict[str, object], ...]:
-    """Returns the published designs of related work: texts and known figures.
+    """Returns the published AES designs of configs/related_work.yml, checked.
 
     The figure blocks_per_clock is computed where only clocks_per_block is given.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stores and loads synthesis reports, in build/reports and results/reports."""
+"""Stores and loads reports of synthesis runs."""
 
 import contextlib
 import dataclasses
@@ -19,12 +19,12 @@ SCHEMA = 1
 
 
 class SynthesisError(MaeslantError):
-    """Raised when a synthesis tool refuses the design or the technology."""
+    """Raised if a synthesis tool fails on a design or its technology."""
 
 
 @dataclasses.dataclass
 class Report:
-    """Holds the report of one synthesis: area, timing, power, tools.
+    """Holds the report of one synthesis run: area, timing, power, tools.
 
     Areas in um2 and kGE, times in ns, frequencies in MHz, power in mW, energy in pJ.
 
@@ -56,24 +56,24 @@ class Report:
 
     @property
     def folder(self) -> pathlib.Path | None:
-        """Returns the folder of a synthesis report's file."""
+        """Returns the folder in which this synthesis report is stored."""
         return self.file and self.file.parent
 
     def as_dict(self) -> dict[str, object]:
-        """Returns a synthesis report as a dictionary, the content of report.json."""
+        """Returns this synthesis report as a dictionary, as report.json holds it."""
         found = dataclasses.asdict(self)
         del found["file"], found["older"]
         return {"schema": found.pop("schema"), **found}
 
     def write(self, file: pathlib.Path) -> None:
-        """Writes a synthesis report to a file, wholly or not at all."""
+        """Writes this synthesis report to a file, wholly or not at all."""
         file.parent.mkdir(parents=True, exist_ok=True)
         paths.write(file, json.dumps(self.as_dict(), indent=1) + "\n")
         self.file = file
 
 
 def load(file: pathlib.Path) -> Report | None:
-    """Reads a synthesis report; returns None if there is none that is understood."""
+    """Reads a synthesis report from a file; None if there is none in this format."""
     try:
         found = json.loads(file.read_text())
         made = Report(**found, file=file)
@@ -88,7 +88,7 @@ def load(file: pathlib.Path) -> Report | None:
 
 @contextlib.contextmanager
 def locked(key: str) -> Iterator[None]:
-    """Locks a synthesis, so that one process runs it while the others wait."""
+    """Locks a synthesis run against other processes, which wait until the context ends."""
     REPORTS.mkdir(parents=True, exist_ok=True)
     with open(REPORTS / f".lock-{key}", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -97,7 +97,7 @@ def locked(key: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def workplace(name: str) -> Iterator[pathlib.Path]:
-    """Creates a temporary folder for a synthesis, removed when the context ends."""
+    """Creates a temporary folder for a synthesis run, removed when the context ends."""
     REPORTS.mkdir(parents=True, exist_ok=True)
     folder = pathlib.Path(tempfile.mkdtemp(prefix=f".work-{name}-", dir=REPORTS))
     try:
@@ -107,7 +107,7 @@ def workplace(name: str) -> Iterator[pathlib.Path]:
 
 
 def keep(report: Report, work: pathlib.Path, file: pathlib.Path, files: list[str]) -> Report:
-    """Moves a finished synthesis' files to its report's folder, then writes the report."""
+    """Moves the files of a finished synthesis run to its report's folder; writes the report."""
     file.parent.mkdir(parents=True, exist_ok=True)
     for path in {path for name in files for path in work.glob(name)}:
         path.replace(file.parent / path.name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints synthesis reports, as text or JSON, for `maeslant synth`."""
+"""Prints synthesis reports for `maeslant synth`, as text or JSON."""
 
 import contextlib
 import json
@@ -24,7 +24,7 @@ ENERGIES = {  # of a report's power: what they are called, and of what
 
 @contextlib.contextmanager
 def progress(title: str, console: Console) -> Iterator[Callable[[str], None]]:
-    """Shows the current synthesis step and the time spent; yields the update function."""
+    """Shows the step of the running synthesis; yields the function that sets the step."""
     if not console.is_terminal:
         yield lambda step: None
         return
@@ -34,7 +34,7 @@ def progress(title: str, console: Console) -> Iterator[Callable[[str], None]]:
 
 
 def settings(given: list[str] | None) -> dict[str, object]:
-    """Parses PARAMETER=VALUE words; values are numbers or names of enum values."""
+    """Parses the RTL parameters on the command line, PARAMETER=VALUE."""
     found: dict[str, object] = {}
     for word in given or []:
         name, equals, value = word.partition("=")
@@ -79,12 +79,12 @@ def show(report: Report, tests: dict[str, object] | None, as_json: bool, console
 
 
 def near(path: pathlib.Path) -> str:
-    """Returns the shorter form of a path: absolute, or from the working folder."""
+    """Returns a path's shorter form: absolute, or relative to the working folder."""
     return min(os.path.relpath(path), str(path), key=len)
 
 
 def tables(compute: bool, public: bool, as_json: bool, console: Console, status: Console) -> None:
-    """Writes the tables of synthesis results and prints which designs are missing."""
+    """Writes the pages of synthesis tables and prints which designs are missing."""
     from maeslant.synth import tables as made
 
     with progress("tables", status) as tell:
@@ -103,7 +103,7 @@ def tables(compute: bool, public: bool, as_json: bool, console: Console, status:
 
 
 def rows(report: Report) -> Iterator[tuple[str, str]]:
-    """Yields the figures of a synthesis report as (name, text)."""
+    """Yields the figures of a synthesis report as pairs of name and text."""
     area = report.area
     if report.kind == "asic":
         share = area["sequential_um2"] / area["um2"] if area["um2"] else 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists a design's SystemVerilog files, or makes plain Verilog: `maeslant files`."""
+"""Lists a design's SystemVerilog files, or converts them to Verilog: `maeslant files`."""
 
 import pathlib
 import re
@@ -17,7 +17,7 @@ HEAD = """// SPDX-License-Identifier: Apache-2.0
 
 
 def ordered(name: str, parameters: dict[str, object] | None = None) -> list[pathlib.Path]:
-    """Lists the files that a tool reads for a design, each after those that it needs.
+    """Lists the SystemVerilog files of a design in compilation order.
 
     Raises MaeslantError for a name that is neither.
     """
@@ -41,12 +41,12 @@ def ordered(name: str, parameters: dict[str, object] | None = None) -> list[path
 
 
 def include_folder() -> pathlib.Path:
-    """Returns the folder of the header files that SystemVerilog sources include."""
+    """Returns the folder of header files that a design's SystemVerilog files include."""
     return paths.RTL / "prim"
 
 
 def plain(name: str, parameters: dict[str, object] | None = None) -> str:
-    """Returns a design as one plain Verilog file with fixed parameters.
+    """Converts a design with fixed parameters to one plain Verilog file.
 
     Module names below the top carry their parameters. Raises SynthesisError where Yosys refuses.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables of own and published synthesis results (results/synthesis.*).
+"""Writes results/synthesis.md, the tables of our synthesis results and published ones.
 
 They are written under build/; ``--publish`` writes those of the repository. A row whose RTL has
 changed since it was synthesized stays, and says so.
@@ -30,7 +30,7 @@ NONE = "–"
 
 @dataclasses.dataclass(frozen=True)
 class Ours:
-    """Describes a table row of one of our synthesized designs."""
+    """Describes a row for one of our designs in the synthesis tables."""
 
     name: str
     target: str = "nangate45"
@@ -40,13 +40,13 @@ class Ours:
 
     @property
     def title(self) -> str:
-        """Returns the label of a table row."""
+        """Returns the label of this row in the synthesis tables."""
         values = ", ".join(f"{key} {value}" for key, value in self.parameters.items())
         return self.label or f"`{self.name}`" + (f" ({values})" if values else "")
 
     @property
     def command(self) -> str:
-        """Returns the command that synthesizes a table row's design."""
+        """Returns the `maeslant synth` command that makes this row's report."""
         words = ["maeslant synth", self.name]
         words += [f"-G {key}={value}" for key, value in self.parameters.items()]
         words += [] if self.target == "nangate45" else [f"--target {self.target}"]
@@ -59,7 +59,7 @@ class Ours:
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """Describes a table row that compares two synthesized designs: difference or share."""
+    """Describes a row that compares two of our designs in the synthesis tables."""
 
     whole: Ours
     part: Ours
@@ -87,7 +87,7 @@ PER_WATT = {
 
 
 def figures(made: Report | None) -> dict[str, float | None]:
-    """Computes every figure of a synthesized design that a table column may show."""
+    """Computes the figures of a synthesized design for the synthesis tables."""
     if made is None:
         return {}
     area, timing = made.area, made.timing or {}
@@ -116,7 +116,7 @@ def figures(made: Report | None) -> dict[str, float | None]:
 
 
 def related_figures(design: dict[str, object]) -> dict[str, float | None]:
-    """Computes every figure of a related design that a table column may show."""
+    """Computes the figures of a published design for the synthesis tables."""
     found = {key: value for key, value in design.items() if isinstance(value, int | float)}
     gbps, mm2, mw = found.get("gbps"), found.get("mm2"), found.get("mw")
     if found.get("blocks_per_clock"):
@@ -173,18 +173,18 @@ LINE_RATES = (
 
 
 def _related(*names: str, target: str | None = None) -> tuple[dict, ...]:
-    """Returns the designs of related work whose names begin with given texts."""
+    """Returns published designs whose names begin with given texts, for a table."""
     found = [p for p in related_work.designs() if str(p["name"]).startswith(names)]
     return tuple(p for p in found if target is None or p["target"] == target)
 
 
 def _named(*names: str, **options: object) -> tuple[Ours, ...]:
-    """Returns table rows for those of given named builds that exist."""
+    """Returns rows of the synthesis tables for those of the named builds that exist."""
     return tuple(Ours(name, **options) for name in names if name in configurations.load())
 
 
 def _lanes(base: str, number: int, options: dict[str, object]) -> Ours:
-    """Returns the table row of a build with a given number of lanes."""
+    """Returns the row of the synthesis tables for a build with a number of lanes."""
     known, label = configurations.load(), f"`{base}` (Lanes {number})"
     wanted = known[base]["parameters"] | {"Lanes": number}
     for name in (base, *known):
@@ -194,7 +194,7 @@ def _lanes(base: str, number: int, options: dict[str, object]) -> Ours:
 
 
 def tables() -> tuple[Table, ...]:
-    """Returns all tables of published and own figures."""
+    """Returns all synthesis tables with their rows, still without figures."""
     lanes = tuple(_lanes(base, n, options) for base, options in FAMILIES for n in range(1, 11))
     wholes = (("protected", "unprotected"), ("protected_small", "unprotected_small"))
     return (
@@ -311,7 +311,7 @@ def tables() -> tuple[Table, ...]:
 
 
 def headlines() -> tuple[Ours, ...]:
-    """Returns the rows of the summary table at the head of results/synthesis.md."""
+    """Returns the rows of the summary at the head of results/synthesis.md."""
     whole, small = "all key sizes, both directions, round keys on the fly", "AES-128 encryption"
     return (
         Ours("small128", options={"period_ns": 2}, label=f"`small128`: {small}, a round a clock"),
@@ -331,7 +331,7 @@ def headlines() -> tuple[Ours, ...]:
 
 
 def _points(rows: tuple[object, ...]) -> list[Ours]:
-    """Returns the syntheses that table rows need."""
+    """Lists the designs whose reports some rows of the synthesis tables need."""
     found = []
     for row in rows:
         found += [row.whole, row.part] if isinstance(row, Difference) else []
@@ -342,7 +342,7 @@ def _points(rows: tuple[object, ...]) -> list[Ours]:
 def make(
     compute: bool, public: bool = False, tell: Callable[[str], None] = lambda step: None
 ) -> tuple[list[pathlib.Path], list[str]]:
-    """Writes the pages of synthesis tables, with new syntheses or from reports only.
+    """Writes the page of synthesis tables from stored reports, or from new syntheses too.
 
     ``public``: those of the repository, with the reports that they link to. Gives the files that
     were written, and what is missing or of an older RTL. Raises MaeslantError, and writes nothing,
@@ -406,7 +406,7 @@ are left out. Papers and open designs: [references](../docs/references.md)."""
 def _record(
     row: object, done: dict[str, Report | None], page: pathlib.Path = paths.RESULTS / PAGE
 ) -> dict[str, object]:
-    """Converts a table row to its label, technology, source and figures."""
+    """Converts a row of the synthesis tables to label, technology, source and figures."""
     if isinstance(row, dict):
         source = f"{row['source']} ({row['basis']})"
         return {
@@ -439,7 +439,7 @@ def _record(
 
 
 def _markdown(columns: tuple[str, ...], records: list[dict]) -> list[str]:
-    """Formats table rows as a Markdown table."""
+    """Formats rows of the synthesis tables as a Markdown table."""
     if not records:
         return ["Not synthesized yet."]
     heads = [COLUMNS[name][0] for name in columns]
@@ -456,12 +456,12 @@ def _markdown(columns: tuple[str, ...], records: list[dict]) -> list[str]:
 
 
 def _text(column: str, value: float) -> str:
-    """Formats a figure as its table column requires."""
+    """Formats a figure for a column of the synthesis tables."""
     return format(value, COLUMNS[column][1])
 
 
 def _line_rates(done: dict[str, Report | None]) -> list[str]:
-    """Formats the table of the fewest lanes that reach each Ethernet rate."""
+    """Formats the table of how many AES lanes each Ethernet rate needs."""
     lines = [
         "| Gbit/s | standards | smallest that carries it | Gbit/s | mm² | mW |",
         "|---:|---|---|---:|---:|---:|",

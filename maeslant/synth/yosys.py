@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs Yosys passes in a separate process.
+"""Runs Yosys in a separate process.
 
 A crash or a refusal of theirs is an error here, never the end of the program; and a run that is
 given up takes its helpers (ABC) with it.
@@ -22,12 +22,12 @@ CHILD = pathlib.Path(__file__).with_name("yosys_child.py")
 
 
 def version() -> str:
-    """Returns the version of Yosys."""
+    """Returns the version of Yosys that synthesis uses."""
     return f"Yosys {extras.version('pyosys')}"
 
 
 def run(passes: list[str], log: pathlib.Path, tell: Callable[[str], None] | None = None) -> None:
-    """Runs Yosys passes; logs the output and reports the name of each pass."""
+    """Runs Yosys passes in a separate process; logs their output and reports each pass."""
     extras.need_modules(["pyosys"])
     process = None
     try:
@@ -61,7 +61,7 @@ def run(passes: list[str], log: pathlib.Path, tell: Callable[[str], None] | None
 
 
 def _complaint(log: pathlib.Path) -> str:
-    """Returns the lines of a Yosys log that explain why Yosys stopped."""
+    """Returns the lines of a Yosys log that explain a failure."""
     text = log.read_text(errors="replace")
     found = re.findall(r"(?m)^.*(?:\berror:|ERROR:).*$", text)
     return "\n".join(found[-5:]) or "\n".join(text.splitlines()[-5:])

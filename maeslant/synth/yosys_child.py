@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs Yosys passes that arrive on standard input, one a line.
+"""Runs the Yosys passes that arrive on standard input; the program of Yosys' process.
 
 A line `@once PREFIX` is no pass: of the modules whose names begin so, those with the same contents
 become one, which stays apart (keep_hierarchy) and is mapped once for all its instances.
@@ -21,7 +21,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def contents(modules: dict[str, object], module: object) -> str:
-    """Returns a digest of a Yosys module's structure, independent of all names."""
+    """Computes a digest of a Yosys module's structure that does not depend on names."""
     ports = sorted((w.name.str(), w.width) for w in module.wires_.values() if w.port_id)
     cells = []
     for cell in module.cells_.values():
@@ -32,7 +32,7 @@ def contents(modules: dict[str, object], module: object) -> str:
 
 
 def once(design: object, prefix: str) -> None:
-    """Merges Yosys modules of identical structure into one."""
+    """Merges Yosys modules of equal structure into one."""
     modules = {name.str(): module for name, module in design.modules_.items()}
     alike: dict[str, list[str]] = {}
     for name in sorted(modules):
@@ -48,7 +48,7 @@ def once(design: object, prefix: str) -> None:
 
 
 def wrapper(file: str, top: str, name: str) -> str:
-    """Returns Verilog that wraps a module between a shift register and registers.
+    """Returns Verilog that puts a module between registers, so that it needs few pins.
 
     Clocks and resets are its own pins; all outputs reach one pin, so that nothing is left out.
     """
@@ -85,7 +85,7 @@ endmodule
 
 
 def wrap(design: object, file: str, top: str, name: str) -> None:
-    """Reads a wrapper module into the Yosys design and makes it the top."""
+    """Adds the wrapper that puts a module between registers to the Yosys design, as its top."""
     text = pathlib.Path(file).with_name(f"{name}.v")
     text.write_text(wrapper(file, top, name))
     libyosys.run_pass(f"read_verilog {text}", design)
@@ -93,7 +93,7 @@ def wrap(design: object, file: str, top: str, name: str) -> None:
 
 
 def main() -> None:
-    """Runs the Yosys passes read from standard input and logs to standard output."""
+    """Runs the Yosys passes from standard input until it ends."""
     # If the one who asked is gone, so is this; where there is no such call it just ends by itself.
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explores every state of the memory arbiter with small jobs: `make prove`.
+"""Explores every reachable state of the memory arbiter with small jobs: `make prove`.
 
 The arbiter's own RTL with a memory of 8 rows and a toy in the peripheral's place (sim/states). For
 each set of jobs every state is tried that can be reached by starting them one after the other, with
@@ -38,7 +38,7 @@ class ProofError(MaeslantError):
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """Describes a job of the toy peripheral, with its places in rows of memory."""
+    """Describes a job of the toy peripheral behind the memory arbiter, by rows of memory."""
 
     mode: int
     decrypt: bool
@@ -73,7 +73,7 @@ def _ffi() -> cffi.FFI:
 
 @functools.cache
 def _library(depth: int) -> object:
-    """Builds and loads the arbiter's model with a given Depth, unless it is up to date."""
+    """Builds and loads the memory arbiter's model for a number of blocks in flight."""
     sources = [FOLDER / "mae_arbiter_toy.sv", FOLDER / "mae_arbiter_toy.vlt"]
     name = f"states{depth}"
     library = simulator.build_top(name, "mae_arbiter_toy", {"Depth": depth}, sources=sources)
@@ -83,7 +83,7 @@ def _library(depth: int) -> object:
 def explore(
     jobs: Sequence[Job], accesses: int = 0, depth: int = 4, limit: int = 20_000_000
 ) -> dict[str, int]:
-    """Explores all arbiter states of given jobs; returns the counts and the longest waits.
+    """Explores all states that the memory arbiter reaches with given jobs; returns counts.
 
     ``accesses`` limits the CPU's accesses during a job; 0 means any number.
     """
@@ -105,7 +105,7 @@ def explore(
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """Describes jobs for the arbiter, the CPU's accesses during each, and the Depth."""
+    """Describes one exploration of the memory arbiter: jobs, CPU accesses, blocks in flight."""
 
     jobs: tuple[Job, ...]
     accesses: int = 0
@@ -118,7 +118,7 @@ class Case:
 
 
 def small() -> list[Case]:
-    """Returns the arbiter cases that take seconds: two blocks of each kind of job."""
+    """Lists explorations of the memory arbiter that take seconds: two blocks a job."""
     apart, place = (0, 4), (0, 0)
     found = [
         Case((Job(mode, decrypt, *where, 32),))
@@ -146,7 +146,7 @@ def small() -> list[Case]:
 
 
 def whole() -> list[Case]:
-    """Returns the arbiter cases that take minutes: three blocks, four in one place."""
+    """Lists explorations of the memory arbiter that take minutes: three or four blocks a job."""
     found = small()
     for mode, decrypt in ((ECB, False), (CBC, True), (CFB, True), (XTS, True)):
         found.append(Case((Job(mode, decrypt, 0, 4, 48),)))
@@ -172,7 +172,7 @@ def whole() -> list[Case]:
 
 
 def prove(cases: Sequence[Case], processes: int = 2) -> list[dict[str, int]]:
-    """Explores the arbiter's states in all cases, in order; returns their counts."""
+    """Runs explorations of the memory arbiter one by one; returns their counts."""
     for depth in {case.depth for case in cases}:
         _library(depth)
     if processes == 1:
@@ -187,7 +187,7 @@ def prove(cases: Sequence[Case], processes: int = 2) -> list[dict[str, int]]:
 
 
 def main() -> int:
-    """Explores the arbiter's states from the command line; returns 0 if all are legal."""
+    """Explores the memory arbiter's states; returns 0 if none is forbidden."""
     parser = argparse.ArgumentParser(
         prog="python -m maeslant.verify.arbiter_states", description=__doc__
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fuzzes the protected driver: `python -m maeslant.verify.driver_fuzz` (`make fuzz`).
+"""Fuzzes the enclave's driver with libFuzzer or random inputs (`make fuzz`).
 
 Targets of driver/fuzz, with libFuzzer where there is clang, else over random inputs: `outside`,
 where everything the driver reads is fuzz data; `answers`, where a card with the right keys answers
@@ -33,13 +33,13 @@ PREFIX = bytes((0,)) + bytes((2,)) * 57  # of an input that gets as far as a ses
 
 
 def newest(name: str) -> str | None:
-    """Finds an LLVM program, with or without a version in its name."""
+    """Finds an LLVM program, such as clang or clang-18, in its newest version."""
     names = (name, *(f"{name}-{version}" for version in range(21, 12, -1)))
     return next(filter(None, map(shutil.which, names)), None)
 
 
 def sources(target: str) -> list[pathlib.Path]:
-    """Lists the C sources of a fuzz target and of the driver under test."""
+    """Lists the C sources of a fuzz target and of the enclave's driver."""
     fuzz = DRIVER / "fuzz"
     if target == "gcm":
         names = (f"gcm_{c_driver.gcm_library()}.c", "kdf.c", "wire.c")
@@ -49,7 +49,7 @@ def sources(target: str) -> list[pathlib.Path]:
 
 
 def build(target: str, *, fuzzer: bool, coverage: bool = False) -> pathlib.Path:
-    """Builds a fuzz target's program unless it is up to date; returns its path."""
+    """Builds the program of a fuzz target of the driver if out of date; returns its path."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     name = f"{target}{'' if fuzzer else '_random'}{'_coverage' if coverage else ''}"
     files = sources(target)
@@ -83,7 +83,7 @@ def has_fuzzer() -> bool:
 
 
 def run_random(target: str, seed: int, count: int) -> int:
-    """Runs a fuzz target on stored and random inputs; raises MaeslantError on failure."""
+    """Runs a fuzz target of the driver on stored and random inputs, without libFuzzer."""
     program = build(target, fuzzer=False)
     for words in (stored(target), [str(seed), str(count)]):
         done = subprocess.run([str(program), *words], capture_output=True, text=True, check=False)
@@ -93,12 +93,12 @@ def run_random(target: str, seed: int, count: int) -> int:
 
 
 def stored(target: str) -> list[str]:
-    """Lists a fuzz target's inputs that are stored in the repository."""
+    """Lists the inputs of a fuzz target that are stored in driver/fuzz/corpus."""
     return sorted(map(str, (CORPUS / target).glob("*")))
 
 
 def corpus(target: str) -> pathlib.Path:
-    """Creates a fuzz target's corpus folder with initial inputs; returns the folder."""
+    """Creates the folder of inputs for libFuzzer, with initial ones; returns it."""
     folder = FOLDER / f"corpus_{target}"
     folder.mkdir(parents=True, exist_ok=True)
     draw = random.Random(1)
@@ -109,7 +109,7 @@ def corpus(target: str) -> pathlib.Path:
 
 
 def grow(target: str) -> int:
-    """Stores fuzz inputs that reach new edges of the driver's code; returns their number."""
+    """Adds inputs that reach new code of the driver to the stored ones; returns their number."""
     folder, before = CORPUS / target, len(stored(target))
     folder.mkdir(parents=True, exist_ok=True)
     program = build(target, fuzzer=True)
@@ -121,7 +121,7 @@ def grow(target: str) -> int:
 
 
 def run_fuzzer(target: str, seconds: int) -> dict[str, int]:
-    """Runs a fuzz target under libFuzzer; returns its statistics."""
+    """Runs a fuzz target of the driver under libFuzzer; returns its statistics."""
     program, folder = build(target, fuzzer=True), corpus(target)
     options = [f"-max_total_time={seconds}", "-max_len=8192", "-len_control=0"]
     options += ["-print_final_stats=1", f"-artifact_prefix={FOLDER}/{target}-"]
@@ -140,7 +140,7 @@ def run_fuzzer(target: str, seconds: int) -> dict[str, int]:
 
 
 def covered() -> dict[str, tuple[int, int]]:
-    """Counts the lines of driver/enclave that all fuzz inputs reach, and all lines."""
+    """Counts the lines of the enclave's driver that all fuzz inputs reach, and all lines."""
     data, programs = [], []
     for target in TARGETS:
         program = build(target, fuzzer=True, coverage=True)
@@ -171,7 +171,7 @@ def covered() -> dict[str, tuple[int, int]]:
 
 
 def main() -> int:
-    """Fuzzes all targets of the protected driver from the command line."""
+    """Fuzzes the enclave's driver with all fuzz targets, as the command line asks."""
     seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 60
     try:
         if not has_fuzzer():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the GCM stream engine with OpenSSL on random messages (soak test).
+"""Tests the simulated GCM engine on random messages against OpenSSL (soak test).
 
 ``python -m maeslant.verify.soak --messages 100000 --seed 1`` (`make soak`) runs the whole; the
 counts say what was seen. Keys change on the way, two of them live; stalls, aborts and clears come
@@ -30,11 +30,11 @@ TAG_SIZES = (16, 16, 16, 12, 13, 14, 15, 8, 4)
 
 
 class SoakError(MaeslantError):
-    """Raised when the GCM engine and OpenSSL differ."""
+    """Raised if the simulated GCM engine's result differs from OpenSSL's."""
 
 
 class Oracle:
-    """Computes AES-GCM with OpenSSL as reference, for IVs of any length."""
+    """Computes AES-GCM by OpenSSL as expected result, for IVs of any length."""
 
     def __init__(self, key: bytes) -> None:
         self.key = key
@@ -44,13 +44,13 @@ class Oracle:
         return Cipher(algorithms.AES(self.key), modes.ECB()).encryptor().update(block)
 
     def _hash(self, aad: bytes, text: bytes) -> bytes:
-        """Returns GHASH of AAD and ciphertext, computed as an OpenSSL tag without its mask."""
+        """Computes GHASH of AAD and ciphertext by OpenSSL, as a tag without its mask."""
         pad = self.aead.encrypt(bytes(12), bytes(len(text)), b"")[: len(text)]
         tag = self.aead.encrypt(bytes(12), _xor(text, pad), aad)[len(text) :]
         return _xor(tag, self._block(bytes(15) + b"\1"))
 
     def encrypt(self, iv: bytes, aad: bytes, data: bytes) -> tuple[bytes, bytes]:
-        """Encrypts a message with AES-GCM; returns ciphertext and tag."""
+        """Encrypts a message by OpenSSL's AES-GCM; returns ciphertext and tag."""
         if len(iv) in OPENSSL_IVS:
             both = self.aead.encrypt(iv, data, aad)
             return both[: len(data)], both[len(data) :]
@@ -75,7 +75,7 @@ def _xor(left: bytes, right: bytes) -> bytes:
 
 @dataclasses.dataclass(slots=True)
 class Case:
-    """Holds a random GCM message with its expected result.
+    """Holds a random GCM message for the engine, with the expected result.
 
     ``what``: good, tampered, odd or cut (by an abort).
     """
@@ -88,7 +88,7 @@ class Case:
 
 
 class Generator:
-    """Generates random GCM messages, keys and aborts for the soak test."""
+    """Generates random keys, messages and aborts for the simulated GCM engine."""
 
     def __init__(self, seed: str, sizes: tuple[int, ...]) -> None:
         self.rng = random.Random(seed)
@@ -101,14 +101,14 @@ class Generator:
         self.style = "any"
 
     def key(self, bank: int) -> None:
-        """Adds a job that loads a random key into a bank of the GCM engine."""
+        """Adds a job that loads a random key into a key bank of the GCM engine."""
         key = self.rng.randbytes(self.rng.choice(self.sizes))
         self.oracles[bank] = Oracle(key)
         self.jobs.append(Key(bank, key))
         self.counts["keys"] += 1
 
     def size(self, dense: int) -> int:
-        """Returns a random GCM data size, mostly small, rarely up to 64 KB."""
+        """Returns a random length of a GCM message, mostly small, rarely up to 64 KB."""
         kind = self.rng.random()
         if kind < 0.93:
             return self.rng.randrange(dense + 1)
@@ -117,7 +117,7 @@ class Generator:
         return self.rng.randrange(1 << 16) + 1
 
     def message(self, bank: int, tamper: bool, what: str) -> None:
-        """Adds a random GCM message under a bank's key."""
+        """Adds a random GCM message, encrypted or decrypted under a bank's key."""
         rng = self.rng
         iv_size = 12 if rng.random() < 0.75 else rng.choice((rng.randrange(1, 40), 8, 16, 128, 300))
         aad_size, size = rng.randrange(101) * (rng.random() < 0.75), self.size(300)
@@ -153,7 +153,7 @@ class Generator:
         setattr(case.message, case.place, bytes(part))
 
     def stall(self) -> None:
-        """Adds a job with new random stalls of the GCM engine's ports."""
+        """Adds a job that sets new random stalls at the GCM engine's ports."""
         rng = self.rng
         chances = [rng.choice((0, 0, 0, 30, 128, 230)) for _ in range(5)]
         if rng.random() < 0.3:
@@ -174,7 +174,7 @@ class Generator:
             self.key(bank)
 
     def batch(self, good: int, tampered: int) -> tuple[list[gcm_engine.Job], list[Case]]:
-        """Generates good and tampered GCM messages in random order, and a few aborted ones."""
+        """Generates random jobs with right and tampered GCM messages, some of them aborted."""
         rng = self.rng
         self.jobs, self.cases, self.open = [], [], 0
         for bank in range(gcm_engine.BANKS):
@@ -199,7 +199,7 @@ class Generator:
         return self.jobs, self.cases
 
     def cut_batch(self) -> tuple[list[gcm_engine.Job], list[Case]]:
-        """Generates short runs of GCM messages, each ended by an abort."""
+        """Generates random jobs with a few GCM messages each, ended by an abort."""
         rng = self.rng
         self.jobs, self.cases, self.open = [], [], 0
         for _ in range(10):
@@ -215,7 +215,7 @@ class Generator:
 
 
 def check(case: Case) -> None:
-    """Compares a GCM message's result with the expected one; raises SoakError."""
+    """Compares the engine's result of a GCM message with the expected one."""
     message = case.message
     shape = f"bank {message.bank}, IV {len(message.iv)}, AAD {len(message.aad)}, "
     shape += f"data {len(message.data)}, {'decrypt' if message.decrypt else 'encrypt'}"
@@ -242,7 +242,7 @@ def check(case: Case) -> None:
 
 
 def chunk(lanes: int | str, number: int, seed: int, messages: int) -> collections.Counter[str]:
-    """Runs good and tampered messages on a new GCM engine; returns the counts."""
+    """Runs some random messages on a new simulated GCM engine; returns the counts."""
     name = f"{seed}/{lanes}/{number}"
     generator = Generator(name, gcm_engine.key_sizes(lanes))
     engine = Engine(lanes, generator.rng.getrandbits(64))
@@ -268,7 +268,7 @@ def chunk(lanes: int | str, number: int, seed: int, messages: int) -> collection
 
 
 def again(lanes: int | str, number: int, seed: int, messages: int) -> str:
-    """Returns the command that repeats a part of the soak test."""
+    """Returns the command line that repeats a failed part of the GCM engine's test."""
     command = f"python -m maeslant.verify.soak --seed {seed} --lanes {lanes}"
     return f"{command} --messages {messages} --chunk {number}"
 
@@ -276,7 +276,7 @@ def again(lanes: int | str, number: int, seed: int, messages: int) -> str:
 def soak(
     messages: int, seed: int, lanes: list[int | str], processes: int = 2, only: int | None = None
 ) -> dict[int | str, collections.Counter[str]]:
-    """Runs the soak test with a number of messages over all widths; returns the counts."""
+    """Runs random messages on GCM engines of all widths in parallel; returns the counts."""
     for width in lanes:
         Engine(width)  # build before the processes need it
     work = []
@@ -302,7 +302,7 @@ def soak(
 
 
 def show(counts: dict[int | str, collections.Counter[str]], seconds: float) -> None:
-    """Prints the soak test's counts, a line for each width of the engine."""
+    """Prints the counts of the GCM engine's test, a line for each width."""
     columns = {
         "good": "right",
         "tampered": "refused",
@@ -330,7 +330,7 @@ def show(counts: dict[int | str, collections.Counter[str]], seconds: float) -> N
 
 
 def main() -> int:
-    """Runs the GCM soak test from the command line; returns 0 if all results agree."""
+    """Tests the GCM engine as the command line asks; returns 0 if all results agree."""
     parser = argparse.ArgumentParser(prog="python -m maeslant.verify.soak", description=__doc__)
     parser.add_argument(
         "--messages", type=int, default=100_000, help="number of messages, of all widths together"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the memory arbiter with random jobs beside a CPU with random accesses.
+"""Tests the memory arbiter: random jobs beside random accesses of the CPU.
 
 ``make torture``. The machine, the CPU and the model are sim/arbiter's: what the CPU reads and what
 memory holds must be as if each job had been done at its start, by OpenSSL.
@@ -27,7 +27,7 @@ CHUNK = 50_000  # accesses of a machine
 
 
 class TortureError(MaeslantError):
-    """Raised when a memory word, register or time of the arbiter differs from the model."""
+    """Raised if the memory arbiter's memory, registers or timing differ from the model's."""
 
 
 @functools.cache
@@ -42,14 +42,14 @@ def _ffi() -> cffi.FFI:
 
 @functools.cache
 def _library() -> object:
-    """Builds the memory arbiter's simulator unless it is up to date, and loads it."""
+    """Builds the library of the memory arbiter's test if out of date, and loads it."""
     sources = [FOLDER / "mae_arbiter_bench.sv", FOLDER / "mae_arbiter_bench.vlt"]
     library = simulator.build_top("arbiter", "mae_arbiter_bench", {}, sources=sources)
     return _ffi().dlopen(str(library))
 
 
 def chunk(seed: int, accesses: int) -> dict:
-    """Runs a number of random accesses on a new memory arbiter; returns its counts."""
+    """Runs a number of random CPU accesses on a new memory arbiter; returns its counts."""
     text = _ffi().new("char[]", 65536)
     status = _library().mae_sim_arbiter_torture(seed, accesses, text, len(text))
     report = json.loads(_ffi().string(text).decode())
@@ -60,7 +60,7 @@ def chunk(seed: int, accesses: int) -> dict:
 
 
 def merge(reports: list[dict]) -> dict:
-    """Merges reports of the arbiter test: sums the counts, keeps the longest hold times."""
+    """Merges the counts of several runs of the memory arbiter's test."""
     total: dict = {"jobs": collections.Counter(), "holds": {}}
     for report in reports:
         for name, value in report.items():
@@ -77,7 +77,7 @@ def merge(reports: list[dict]) -> dict:
 
 
 def torture(accesses: int, seed: int, processes: int = 2) -> dict:
-    """Runs random accesses to the memory arbiter in chunks; returns the merged report."""
+    """Runs random CPU accesses on memory arbiters in parallel; returns the merged counts."""
     _library()
     sizes = [min(CHUNK, accesses - first) for first in range(0, accesses, CHUNK)]
     seeds = [1000 * seed + number for number in range(len(sizes))]
@@ -92,7 +92,7 @@ def torture(accesses: int, seed: int, processes: int = 2) -> dict:
 
 
 def show(total: dict, seconds: float) -> None:
-    """Prints the arbiter test's numbers of jobs and the times that accesses were held."""
+    """Prints the counts of the memory arbiter's test, with the longest waits of the CPU."""
     console = Console(width=None if sys.stdout.isatty() else 100)
     table = Table("job", "times", title="jobs")
     for name, count in sorted(total["jobs"].items()):
@@ -111,7 +111,7 @@ def show(total: dict, seconds: float) -> None:
 
 
 def main() -> int:
-    """Runs the random test of the memory arbiter; returns 0 if all agrees with the model."""
+    """Tests the memory arbiter as the command line asks; returns 0 if nothing differs."""
     parser = argparse.ArgumentParser(prog="python -m maeslant.verify.torture", description=__doc__)
     parser.add_argument("--accesses", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_axi_w_purge: replaces AXI4 write data that are not yet on the bus by zeros, so that a bus that
-// never takes them holds no data of a device back.
+// mae_axi_w_purge: replaces AXI4 write data that wait for the bus by zeros on a purge. So a bus
+// that never takes them holds no data of a device back.
 //
 // While purge_i is low, beats pass combinationally. While it is high, the offered beat stays on the
 // manager side until it is taken (IHI 0022 A3.2.1); all others are taken from the subordinate side,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mae_cipher_iter: encrypts and decrypts AES blocks with Units iterative units of one round a
-// clock, which share one key expansion and one key memory.
+// clock. The units share one key expansion and one key memory.
 //
 // Ports: see the interface in mae_aes_pkg; unit u is lane u. The ready outputs depend
 // combinationally on bank and direction of the request and on key_valid_i and key_i.bank. The

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_cipher_iter_unit: encrypts or decrypts one AES block at a time with one round of hardware,
-// used Nr times, and with round keys from an external key memory.
+// mae_cipher_iter_unit: encrypts or decrypts one AES block at a time, one round a clock. The one
+// round of hardware is used Nr times, with round keys from an external key memory.
 //
 // Requests and results: see the interface in mae_aes_pkg. req_ready_o depends combinationally on
 // req_i.bank and req_i.dir. used_o[b] tells that a block of bank b is accepted. keys_i[b][i] is

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_cipher_lanes: encrypts and decrypts AES blocks in Lanes unrolled pipelines, which share one
+// mae_cipher_lanes: encrypts and decrypts AES blocks in Lanes unrolled pipelines. They share one
 // key expansion and one key memory.
 //
 // Ports: see the interface in mae_aes_pkg. The ready outputs depend combinationally on bank and

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mae_cipher_min_area: encrypts and decrypts AES blocks in the smallest area at one round a clock,
-// with one key, whose round keys are computed in the clock that uses them (mae_key_on_the_fly).
+// with one key. Its round keys are computed in the clock that uses them (mae_key_on_the_fly).
 //
 // Ports: see the interface in mae_aes_pkg, with one lane and bank 0. req_ready_o depends
 // combinationally on the request's bank and direction and on key_valid_i and key_i.bank,

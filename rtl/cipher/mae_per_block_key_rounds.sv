@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mae_per_block_key_rounds: encrypts Blocks AES blocks a clock under a key that arrives together
-// with them, in unrolled rounds beside an unrolled key schedule.
+// with them. The rounds are unrolled beside an unrolled key schedule.
 //
 // There is no ready and no stall: the result is valid for one clock. user_i is returned with the
 // result. A block of a shorter key waits in the last stages. Stages without a block hold 0.

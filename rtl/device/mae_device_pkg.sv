@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_device_pkg: defines the functions and types that all devices share: error codes, checks of a
-// job, byte order of keys.
+// mae_device_pkg: defines the error codes, checks of jobs and byte order of keys that all AES
+// devices share.
 
 package mae_device_pkg;
   import mae_aes_pkg::*;

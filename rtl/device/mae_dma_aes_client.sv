@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_aes_client: encrypts and decrypts the rows of mae_dma's jobs, and checks their
+// mae_dma_aes_client: encrypts and decrypts the data rows of mae_dma's jobs, and checks the jobs'
 // descriptors.
 //
 // Fields of the descriptor that it uses: op (mode_e, or GCM), flags decrypt, init and final,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_mode_axis: encrypts and decrypts messages in ECB, CBC, PCBC, CFB-128, OFB, CTR and XTS on
-// AXI4-Streams (mae_aes_core with AXI4-Stream ports).
+// mae_mode_axis: encrypts and decrypts messages in seven AES modes on AXI4-Streams, without
+// authentication. The modes are ECB, CBC, PCBC, CFB-128, OFB, CTR and XTS; mae_aes_core gets
+// AXI4-Stream ports.
 //
 // Byte 0 of every beat is in tdata[7:0].
 //  s_axis_key  A key: bytes 0..31 the key, byte 32 its length (0: 16, 1: 24, 2: 32 bytes), byte 33

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma: moves data between host memory and one stream client (AES or any other core) over an
-// AXI4 manager, as descriptor rings in host memory tell.
+// mae_dma: moves data between host memory and one client, such as AES, as descriptor rings in host
+// memory demand. The client may be any core; the memory is behind an AXI4 manager.
 //
 // The host writes descriptors (mae_dma_pkg) to a submission ring and the index after the last one
 // to a doorbell register. The ring manager dispatches them, those of one context in order; two walkers convert addresses

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_axi_mux: multiplexes control traffic (descriptors, lists, completions) and the data
-// bursts of the DMA engines onto one AXI4 manager.
+// mae_dma_axi_mux: multiplexes control traffic and data bursts of the DMA engines onto one AXI4
+// manager. The control traffic is descriptors, lists and completions.
 //
 // The top bit of an ID distinguishes control (1) from data. Addresses pass one register in each
 // direction, control before data: control is rare and limited by its tags. Write data follow in the

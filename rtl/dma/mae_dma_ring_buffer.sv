@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_ring_buffer: stores pages of rows, with reads and writes at any byte position.
+// mae_dma_ring_buffer: stores the data of a DMA engine in pages of rows, with reads and writes at
+// any byte position.
 //
 // A row is DataWidth bits, byte 0 in bits 7:0. Each access is a window of one row's width that
 // begins at byte `offset` of row `row` and continues in the next row. This realigns data without

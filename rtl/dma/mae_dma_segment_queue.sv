@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_segment_queue: queues up to two segments {address, bytes, last} for each context; the
-// user consumes the first one piece by piece.
+// mae_dma_segment_queue: queues up to two memory segments for each context of a DMA engine, which
+// uses them piece by piece. A segment is {address, bytes, last}.
 //
 // Push a segment only while seg_ready_o of its context is high. The first segment of head_ctx_i is
 // output combinationally; take_valid_i removes take_bytes_i (1..head_bytes_o) from it, and the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_sg_walker: converts the addresses and scatter-gather lists of one direction to the
-// segments for its DMA engine, for all contexts concurrently.
+// mae_dma_sg_walker: converts the addresses and scatter-gather lists of jobs to memory segments for
+// a DMA engine. It serves one direction and all contexts concurrently.
 //
 // A job without a list is treated as one entry that was already read. Up to two blocks of 64 bytes
 // (8 entries) of a list are read ahead for each context; the position of an entry in the store is

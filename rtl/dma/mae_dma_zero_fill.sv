@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_zero_fill: writes rows of zeros to the write engine, to overwrite the destination of a
-// job whose data failed verification, and passes all other rows through.
+// mae_dma_zero_fill: overwrites the destination of a DMA job with zeros if the job's data failed
+// verification. It writes rows of zeros to the write engine, and passes all other rows through.
 //
 // One job at a time: scrub_ready_o is high when one can be accepted. Its rows have priority over
 // the client's whenever the write engine has space for them, so a client waits at most every second

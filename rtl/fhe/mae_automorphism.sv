@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_automorphism: finds, for a word of a transformed polynomial, where the automorphism
-// X -> X^galois takes its coefficients from: one source word and a permutation of its lanes.
+// mae_automorphism: computes from where the automorphism X -> X^galois takes each word of a
+// transformed polynomial. The result is one source word and a permutation of its lanes.
 //
 // Coefficient i of the result is coefficient brv(((galois (2 brv(i) + 1)) mod 2N) / 2) of the
 // source, brv reversing LogN bits. The lanes of a word differ in the highest bits of brv(i) alone,

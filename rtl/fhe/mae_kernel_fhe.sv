@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_kernel_fhe: computes on CKKS ciphertexts from a list of instructions in device memory, with
-// results equal to Microsoft SEAL's byte by byte. Formats: mae_fhe_pkg.
+// mae_kernel_fhe: computes on CKKS ciphertexts from a list of instructions in device memory. The
+// results equal Microsoft SEAL's byte by byte. Formats: mae_fhe_pkg.
 //
 // start_i with list_i runs the list from there; done_o is high for one clock when it is over, with
 // fault_o if it was given up: the memory refused an access, an instruction is illegal (or list_i no

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_mod_mul: multiplies modulo a prime, by Montgomery's method a digit of b at a time:
-// product_o = a_i b_i / R modulo q, in 0...q - 1, with R = 2^(Digit Steps), Steps = ceil(Width /
-// Digit).
+// mae_mod_mul: multiplies two numbers modulo a prime by Montgomery's method, a digit of b at a
+// time. It computes product_o = a_i b_i / R modulo q, in 0...q - 1, with R = 2^(Digit Steps), Steps
+// = ceil(Width / Digit).
 //
 // The prime is q = q_high_i 2^Digit + 1, so that -1 / q is -1 modulo 2^Digit and a step needs no
 // multiplication to find its multiple of q. a_i may be any number below 2^Width, reduced or not;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mae_ntt_core: computes Lanes butterflies a clock of a number-theoretic transform in constant
-// geometry, with the powers from its table (mae_ntt_twiddles) or from w_i.
+// geometry. The powers come from its table (mae_ntt_twiddles) or from w_i.
 //
 // stage_i, word_i, inverse_i come 2 clocks before their operands. table_i chooses the table's
 // powers for w. gs_i and halve_i must hold while butterflies are under way (mae_ntt_butterfly).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_ntt_twiddles: stores the powers of a root of unity, the twiddle factors, and outputs those of
-// a transform stage's butterflies.
+// mae_ntt_twiddles: stores the twiddle factors of a number-theoretic transform and outputs those of
+// a stage. They are the powers of a root of unity.
 //
 // The table is SEAL's: entry m + i (m = 2^stage, i < m) is the power that the butterflies of group
 // i take, in Montgomery form, Lanes entries a word. In constant geometry butterfly k belongs to

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_poly_control: counts through the words of an operation on polynomials or through the stages
-// of a transform, for all engines at once.
+// mae_poly_control: sequences operations on polynomials word by word, and transforms stage by
+// stage. It does so for all polynomial engines at once.
 //
 // start_i begins; beat_o tells the engines each clock's work; for a pass source_word_o and lane_o
 // say where the automorphism galois_i takes the word from (mae_automorphism). lane_o comes a clock

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_poly_slots: stores polynomials, one a slot, in two memories a slot with one read and one
-// write port each, so that a slot gives two words and takes two words a clock.
+// mae_poly_slots: stores polynomials in slots, of which each gives two words and takes two words a
+// clock. A slot has two memories with one read and one write port each.
 //
 // Word w stands in bank (highest bit of w) xor (lowest bit of w): words w and w + half, and words
 // 2w and 2w + 1, stand in different banks, which is all that a transform of constant geometry asks

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard: protects a card's memory and kernel from an untrusted host: decrypts and checks
-// requests, moves encrypted data, and seals responses.
+// mae_guard: protects a card's memory and kernel from an untrusted host by encrypted traffic. It
+// decrypts and checks requests, moves encrypted data, and seals responses.
 //
 //   registers ─► executor: mailbox ─► GCM ─► request handler ─┬─► batches ─► kernel registers
 //       ▲                             ▲                       └─► transfers ─┬─► DMA H2D ─► memory

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_kernel_mac_lanes: accumulates products of inputs and weights in sixteen lanes, one for each
-// output channel of a row, and compares sixteen values for max pooling.
+// mae_kernel_mac_lanes: accumulates products of inputs and weights, or finds maxima for pooling, in
+// sixteen lanes. Each lane is one output channel of a row.
 //
 // It accepts the memory's answers in order, each with a tag. A row of biases is stored; a row of
 // input channels is stored or, in pooling, replaces smaller values; a row of weights is multiplied

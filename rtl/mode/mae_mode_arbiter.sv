@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_mode_arbiter: arbitrates the cipher's lanes between the parallel path and the serial path.
+// mae_mode_arbiter: arbitrates the cipher's lanes between the mode engine's parallel path and
+// serial path.
 //
 // A row of the parallel path enters all its lanes in one clock; a serial block needs one lane. When
 // both want a lane, they alternate. The side that has the turn keeps it until it was served: a

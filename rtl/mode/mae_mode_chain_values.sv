@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_mode_chain_values: stores the chain values of the contexts of one lane.
+// mae_mode_chain_values: stores the chain values of the messages (contexts) that use one cipher
+// lane.
 //
 // Three writers (a new IV, the parallel path, the serial path) may write different slots in one
 // clock. Each one has a memory with one write port; one mark a slot tells which memory holds the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_mode_key_requests: tells which key slots the contexts need, and whether the key of each
-// context is usable.
+// mae_mode_key_requests: determines which key slots the mode engine's contexts need, and whether
+// their keys are usable.
 //
 // An XTS message first needs its tweak key and then its data key; every other job needs one key.
 //  key_ok_o  the context's key is in a bank that is not leaving and can be used in its direction;

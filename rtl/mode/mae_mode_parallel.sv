@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mae_mode_parallel: processes rows of Lanes blocks in the modes whose chain value does not depend
-// on the cipher's result: ECB, CTR, XTS without ciphertext stealing, CBC and CFB decryption.
+// on the cipher's result. They are ECB, CTR, XTS without ciphertext stealing, CBC and CFB
+// decryption.
 //
 // Rows of any contexts may follow each other, also of one context: its chain value is read,
 // advanced by the blocks of the row and written back in one clock. A row enters all its lanes in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_mode_pkg: defines the modes of operation as one table of three functions (SP 800-38A, SP
-// 800-38E), and the types of the mode engine.
+// mae_mode_pkg: defines the AES modes of operation as one table of three functions, and the mode
+// engine's types. The modes are those of SP 800-38A and SP 800-38E.
 //
 // Every mode computes out = Cipher(pre) ^ mask, and a next chain value:
 //

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_mode_side_blocks: encrypts single blocks, E(K, block), by running each through the mode
-// engine as a message of one block in a reserved context, several at once.
+// mae_mode_side_blocks: encrypts single blocks, E(K, block), by the mode engine, several at once.
+// Each runs as a message of one block in a reserved context.
 //
 // A request names a key slot and a number by which the user knows the block: row_id_o asks for the
 // block in the clock in which its row is offered, answer_id_o names the result at the engine's

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_fifo_out_reg: buffers words in a mae_fifo, with an optional register (Cut = 1) behind the
-// FIFO's output multiplexer, which shortens the path at out_data_o.
+// mae_fifo_out_reg: buffers words in first-in first-out order, with an optional register at the
+// output (Cut = 1). The register is behind the output multiplexer of a mae_fifo and shortens the
+// path at out_data_o.
 //
 // Ready and valid depend on registers only. The capacity is Depth words, with Cut = 1 two more.
 // Latency: 1 + Cut clocks.

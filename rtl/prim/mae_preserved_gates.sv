@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mae_preserved_gates: computes Width logic gates of one kind, which standard-cell synthesis maps
-// exactly as written, because the module boundary is preserved (keep_hierarchy).
+// exactly as written. The module boundary is preserved for that (keep_hierarchy).
 //
 // Use it for circuits whose low energy depends on their structure. `maeslant synth` preserves
 // module boundaries for designs of more than two lanes, or with --keep; in a flow that flattens the

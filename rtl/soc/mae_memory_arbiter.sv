@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_memory_arbiter: shares one memory between a CPU and the peripheral's memory jobs, such that
-// the CPU sees every job as if it had been completed at its start.
+// mae_memory_arbiter: shares one memory between a CPU and the AES peripheral's memory jobs. The CPU
+// sees every job as if it had been completed at its start.
 //
 // Software starts a job (`ctrl.memory`, regs/mae_peripheral.rdl) and continues at once.
 // mae_memory_block_mover moves the blocks of the job. mae_memory_hazard_check holds CPU accesses to

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_memory_done_bits: stores one bit (the mark) for each row of the memory, which tells that the
-// block in this row was already computed out of order.
+// mae_memory_done_bits: stores one bit for each memory row whose block a memory job has computed
+// out of order. The bit is called the mark.
 //
 // The bits are a small RAM beside the memory (one bit for 128), so that the logic does not grow
 // with a job. All marks are 0 while no job runs: the job clears each mark that was set.

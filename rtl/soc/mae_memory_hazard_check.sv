@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_memory_hazard_check: checks whether a CPU access must be held, because the running memory job
-// has not read or written its row yet.
+// mae_memory_hazard_check: checks whether a CPU access must wait for the running memory job. It
+// waits if the job has not read or written its row yet.
 //
 // Held are a read of a destination row that is not written yet, and a write of a row that the job
 // must still read (source, keys) or write (destination). The destination of an authenticated

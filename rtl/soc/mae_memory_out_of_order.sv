@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_memory_out_of_order: computes a block of a memory job out of order, for a held CPU access.
+// mae_memory_out_of_order: computes the block of a memory job that a held CPU access needs, out of
+// order.
 //
 // It reads the block (and the data for its chain value) and sends it to the cipher beside the job's
 // own blocks. For a read, it gives the result to the CPU (peek_o) and leaves the memory unchanged;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_soc_interconnect: decodes the CPU's addresses, and contains the memory, the peripheral and
-// the system registers of the PicoRV32 system.
+// mae_soc_interconnect: decodes the CPU's addresses in the PicoRV32 system. It contains the memory,
+// the peripheral and the system registers.
 //
 // Any CPU with PicoRV32's memory port can be connected.
 //  0x00000000  memory, 2^RowBits rows of 16 bytes

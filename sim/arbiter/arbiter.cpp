@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the torture test of the memory arbiter and reports its counts.
+// Runs the memory arbiter's torture test and reports its counts as the library's C function.
 #include "mae_sim_arbiter.h"
 #include "torture.h"
 

@@ -25,7 +25,7 @@ uint64_t bound_of(const Region &region, bool out_of_turn, uint64_t before) {
     return bound;
 }
 
-// Drives the CPU's next memory access, when the last one and the pause after it are over.
+// Drives the random CPU's next memory access once the last one and a pause are over.
 const Cpu::Port &Cpu::drive(uint64_t clock) {
     if (port_.valid) return port_;
     if (wait_ != 0) {
@@ -57,7 +57,7 @@ const Cpu::Port &Cpu::drive(uint64_t clock) {
     return port_;
 }
 
-// Returns true if a CPU access must not be held at all.
+// Returns true if the arbiter must grant a CPU access at once.
 bool Cpu::free_now(const Port &port, uint64_t clock) const {
     if (!active_) return true;
     const uint32_t row = port.address / 16;
@@ -115,7 +115,7 @@ void Cpu::collect(uint64_t clock, bool ready, uint32_t data, const uint8_t *ram)
     wait_ = gap_ == 0 ? 0 : random_.below(gap_ + 1);
 }
 
-// Returns true if the block of a held access can be processed out of order.
+// Returns true if the arbiter can process the block of a waiting access out of order.
 bool Cpu::out_of_turn(uint32_t row) const {
     const Region &r = region_;
     if (!r.express) return false;
@@ -256,7 +256,7 @@ void Cpu::new_habits() {
     at_ = 0;
 }
 
-// Plans some more CPU accesses at critical places.
+// Plans the random CPU's next accesses, mostly near the rows of the running job.
 void Cpu::plan() {
     if (left_ == 0) new_habits();
     --left_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Models the CPU of the torture test: its accesses, its view of memory, and its hold times.
+// Models a random CPU for the memory arbiter's torture test, with the memory as it must see it.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct Failure : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// Describes a memory job as it concerns the CPU, in rows of the memory.
+// Describes the memory rows of a job and its mode, as the model of the CPU needs them.
 struct Region {
     uint32_t source = 0, destination = 0, keys = 0;
     uint32_t rows = 0, key_rows = 0;  // 0: it has none
@@ -45,8 +45,8 @@ struct Region {
 
 enum Kind : uint8_t { kReadDestination, kWriteDestination, kWriteSource, kWriteKeys, kKinds };
 
-// The hold times of accesses of one kind in one mode and direction, of jobs whose blocks can or
-// cannot be processed out of order.
+// Counts the CPU accesses of one kind that the arbiter held, with the longest wait. There is one
+// for each mode and direction, and for jobs whose blocks can or cannot be processed out of order.
 struct Hold {
     uint64_t count = 0, longest = 0;
     int64_t spare = INT64_MAX;  // clocks that one came in before its bound
@@ -119,8 +119,9 @@ class Cpu {
     uint32_t pattern_ = 0, gap_ = 0, writes_ = 128, left_ = 0, at_ = 0;
 };
 
-// Returns the longest wait for an access as rtl/soc/mae_memory_arbiter.sv states it: `before`
-// blocks come before the one it meets, or that one can be processed out of order.
+// Returns the longest time for which the memory arbiter may hold a CPU access.
+// rtl/soc/mae_memory_arbiter.sv states it: `before` blocks come before the one it meets, or that
+// one can be processed out of order.
 uint64_t bound_of(const Region &region, bool out_of_turn, uint64_t before);
 
 }  // namespace mae

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads the functions of OpenSSL's libcrypto that the model needs at run time, because the library
-// is on every system and its headers are not.
+// Loads OpenSSL's libcrypto at run time for the torture test, as its headers may be missing.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Declares the simulated machine of the torture test: clock, registers, memory, internal events.
+// Declares the simulated peripheral and memory of the torture test: clock, registers, events.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace mae {
 
-// The registers of regs/mae_peripheral.rdl.
+// Gives the register addresses of the peripheral, as in regs/mae_peripheral.rdl.
 enum Register : uint32_t {
     kCtrl = 0x20,
     kStatus = 0x24,
@@ -78,7 +78,8 @@ class Machine {
     Vtop top_;
 };
 
-// Simulates one clock of the torture test. Signals seen before its edge are those of that clock.
+// Simulates one clock of the peripheral and its memory, with the random CPU beside it. Signals seen
+// before its edge are those of that clock.
 inline void Machine::tick() {
     const Cpu::Port &port = cpu.drive(clock);
     top_.cpu_valid_i = port.valid;

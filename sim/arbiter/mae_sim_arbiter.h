@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mae_sim_arbiter.h: the C interface of the torture test of the memory arbiter,
+ * Declares the C interface of the memory arbiter's torture test. The library is
  * build/sim/arbiter/libmae_sim_arbiter.so.
  */
 #ifndef MAE_SIM_ARBITER_H
@@ -20,9 +20,9 @@ extern "C" {
 #endif
 
 /* cdef begin */
-/* Random jobs and random accesses of the CPU beside them until that many accesses are over. The
- * report is JSON: counts and holds, or with -1 an "error": where memory or time was not as it must
- * be. The same seed gives the same run. */
+/* Runs random jobs beside random CPU accesses until a number of accesses is over. The report is
+ * JSON: counts and holds, or with -1 an "error": where memory or time was not as it must be. The
+ * same seed gives the same run. */
 MAE_SIM_API int mae_sim_arbiter_torture(uint64_t seed, uint64_t accesses, char *report,
                                         size_t size);
 /* cdef end */

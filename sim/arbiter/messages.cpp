@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the messages of each mode in the torture test, and jobs that must be refused.
+// Runs messages of every mode in the memory arbiter's torture test, and illegal jobs.
 #include "torture.h"
 
 namespace mae {
@@ -13,7 +13,7 @@ void Torture::check_tag(const Block &tag, unsigned bytes) {
     }
 }
 
-// Computes the result of a job in an unauthenticated mode while the CPU leaves the source alone.
+// Computes the expected result of an ECB, CBC, CTR or like job, before the CPU changes memory.
 void Torture::result_of_plain(Job &job, Block &chain) {
     std::vector<Bytes> keys;
     for (uint32_t i = 0; job.key_each && i < job.rows(); ++i) {
@@ -36,7 +36,7 @@ void Torture::result_of_plain(Job &job, Block &chain) {
     }
 }
 
-// Runs a message of a plain mode in one or more jobs, or one job repeatedly.
+// Runs an ECB, CBC, CTR or like message in one or more memory jobs, or one job repeatedly.
 void Torture::plain() {
     Job job;
     job.mode = Mode(below(7));
@@ -68,7 +68,7 @@ void Torture::plain() {
     }
 }
 
-// Writes AAD and prefixes through the register data_in.
+// Feeds AAD of a message through the peripheral's data register instead of memory.
 bool Torture::aad_by_registers(Job job, const Bytes &data) {
     machine_.write(kLength, uint32_t(data.size()));
     if (job.init) write_block(kIv, job.iv);
@@ -225,7 +225,7 @@ void Torture::cmac() {
     } while (!job.final);
 }
 
-// Starts a memory job that the arbiter must refuse.
+// Starts a memory job with an illegal parameter, which the peripheral must refuse.
 void Torture::refused() {
     Job job;
     job.slot = below(kSlots);

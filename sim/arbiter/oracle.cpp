@@ -42,7 +42,7 @@ Block xored(const Block &a, const uint8_t *b) {
     return out;
 }
 
-// Computes the AES block cipher under one key, by OpenSSL.
+// Encrypts and decrypts blocks by AES under one key, by OpenSSL.
 class Aes {
    public:
     Block operator()(const Bytes &key, bool decrypt, const Block &in) {

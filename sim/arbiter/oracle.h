@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Computes the expected result of a job by OpenSSL, from the whole source at once.
+// Computes the expected results of the torture test's jobs by OpenSSL.
 #pragma once
 
 #include <array>
@@ -28,13 +28,14 @@ enum Mode : uint8_t {
     kCmac = 10
 };
 
-// Computes a job in an unauthenticated mode. `chain` is the chain value before the first block (of
-// XTS: the encrypted tweak), and then the one after the last. `keys`: one for each block, or one.
+// Computes the result of an ECB, CBC, CTR or like job from AES blocks of OpenSSL. `chain` is the
+// chain value before the first block (of XTS: the encrypted tweak), and then the one after the
+// last. `keys`: one for each block, or one.
 Bytes plain_mode(Mode mode, bool decrypt, const std::vector<Bytes> &keys, const Bytes &data,
                  Block &chain);
 
-// Computes a plain mode by OpenSSL's own implementation, to check plain_mode. Empty where OpenSSL
-// has none.
+// Computes the result of a job by OpenSSL's own implementation of its mode, to check plain_mode.
+// Empty where OpenSSL has none.
 Bytes native_mode(Mode mode, bool decrypt, const Bytes &key, const Bytes &tweak_key,
                   const Block &iv, const Bytes &data);
 
@@ -45,7 +46,7 @@ struct Sealed {
     Block tag;
 };
 
-// Computes GCM (any IV), CCM or CMAC (no text) of a whole message. The tag is OpenSSL's.
+// Computes the result and tag of a whole GCM, CCM or CMAC message by OpenSSL. The tag is OpenSSL's.
 Sealed seal(Mode mode, bool decrypt, const Bytes &key, const Bytes &iv, const Bytes &aad,
             const Bytes &data, unsigned tag_bytes);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs one job of the torture test: place, start, disturbance, end.
+// Runs one random memory job of the arbiter's torture test, with disturbances, and checks it.
 #include "torture.h"
 
 namespace mae {
@@ -26,7 +26,7 @@ void Torture::load_key(unsigned slot, size_t size) {
     if (machine_.read(kKeyStatus) >> 8 != 0) throw Failure("a key was refused");
 }
 
-// Loads AES keys into empty slots, and sometimes new ones.
+// Loads random AES keys into empty key slots of the peripheral, and sometimes into full ones.
 void Torture::some_keys() {
     for (unsigned slot = 0; slot < kSlots; ++slot) {
         if (keys_[slot].empty() || chance(3)) load_key(slot, 16 + 8 * below(3));
@@ -39,7 +39,7 @@ uint32_t Torture::some_length(bool any) {
     return 16 * rows - (any && chance(50) ? below(16) : 0);
 }
 
-// Chooses source, destination and keys of a legal memory job.
+// Chooses random legal addresses for a job's source, destination and keys.
 void Torture::place(Job &job) {
     const uint32_t n = std::max(1u, job.rows());
     const uint32_t key_rows = job.key_each ? n * job.stride() / 16 : 0;
@@ -75,7 +75,7 @@ void Torture::place(Job &job) {
     if (!job.key_each) job.keys = uint32_t(random_.next());
 }
 
-// Makes one of the job's addresses illegal.
+// Makes one of a job's addresses illegal, so that the peripheral must refuse the job.
 void Torture::misplace(Job &job) {
     const uint32_t n = job.rows(), end = 16 * kRows;
     const uint32_t past = chance(50)   ? end - 16 * n + 16 * (1 + below(n + 2))
@@ -139,14 +139,14 @@ Region Torture::region(const Job &job) const {
     return out;
 }
 
-// Waits until no CPU access is in progress.
+// Lets the simulation run until the CPU has no access in progress.
 void Torture::settle() {
     machine_.cpu.frozen = true;
     while (!machine_.cpu.idle()) machine_.tick();
     machine_.cpu.frozen = false;
 }
 
-// Keeps the CPU off the job's rows until it has started, because the order of an access and the
+// Keeps the CPU off the job's memory rows until the job has started. The order of an access and the
 // start is undefined.
 void Torture::avoid(const Job &job) {
     settle();
@@ -164,8 +164,8 @@ void Torture::check_error(Error want, const char *what) {
     if (noted) machine_.write(kIrqStatus, 8);
 }
 
-// Updates the model after a wipe or a reset: memory keeps its content, but for the job's
-// destination.
+// Brings the test's expectation in line with the peripheral after a wipe or reset. Memory keeps its
+// content, but for the job's destination.
 void Torture::dropped() {
     machine_.cpu.frozen = true;
     for (int i = 0; i < 300 && !machine_.cpu.idle(); ++i) machine_.tick();
@@ -192,7 +192,7 @@ void Torture::dropped() {
     machine_.write(kIrqStatus, 9);
 }
 
-// Disturbs a running memory job by a wipe, a reset or the like; returns true if the job ended.
+// Disturbs a running job by a wipe, reset or register access; returns true if that ended the job.
 bool Torture::disturb(const Job &job) {
     event_at_ = ~uint64_t{0};
     const uint32_t what = below(100);
@@ -247,7 +247,7 @@ bool Torture::disturb(const Job &job) {
     return false;
 }
 
-// Waits for the end of a job; returns true if it completed.
+// Runs the simulation until a memory job ends; returns true if it completed.
 bool Torture::wait_for_end(const Job &job) {
     const bool polls = chance(50);
     const uint64_t began = machine_.clock;
@@ -269,7 +269,8 @@ bool Torture::wait_for_end(const Job &job) {
     return true;
 }
 
-// Writes a job's registers, starts it and checks it. Returns false if it was dropped or refused.
+// Writes a memory job's registers, starts the job, waits for its end and checks memory. Returns
+// false if it was dropped or refused.
 bool Torture::carry_out(Job &job, bool leave_alone) {
     if (leave_alone) avoid(job);
     const auto set = [this](uint32_t address, uint32_t value) { machine_.write(address, value); };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Declares the torture test of the memory arbiter: random jobs, wipes and resets in sequence, while
-// the CPU of cpu.h reads and writes. What each job comes to is computed at its start.
+// Declares the torture test of the memory arbiter: random jobs beside a random CPU. What each job
+// comes to is computed at its start.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Drives mae_gcm_stream from a list of jobs: all its ports in every clock, with stalls, aborts and
-// rubbish where nothing is to be looked at.
+// Drives mae_gcm_stream with a list of jobs, with stalls, aborts and random idle inputs.
 #include <cstring>
 #include <deque>
 #include <new>
@@ -22,7 +21,7 @@ constexpr size_t kNone = ~size_t{0};
 
 using Job = mae_gcm_job;
 
-// Writes bit fields from bit 0 upwards.
+// Writes bit fields one after another into a packed port, from bit 0 upwards.
 class Bits {
    public:
     explicit Bits(uint32_t *words) : words_(words) {}
@@ -143,8 +142,8 @@ void mae_sim_gcm::clock() {
     context_.timeInc(1);
 }
 
-// Orders keys and messages: a key waits for the messages before it under its bank's old key; a
-// message for its bank's key.
+// Orders the keys and messages of a job list for the GCM engine's key banks. A key waits for the
+// messages before it under its bank's old key; a message for its bank's key.
 void mae_sim_gcm::plan(const Job *jobs, size_t count) {
     keys_.clear();
     rest_.clear();
@@ -248,7 +247,7 @@ void mae_sim_gcm::offer_beat() {
     top_.in_valid_i = beat_held_;
 }
 
-// Applies to the GCM engine the stalls, aborts and clears that are due; at most one in a clock.
+// Applies the stall, abort or clear of the GCM engine that is due, one in a clock at most.
 void mae_sim_gcm::event() {
     if (rest_done_ == rest_.size()) return;
     const Entry &entry = rest_[rest_done_];
@@ -271,7 +270,7 @@ void mae_sim_gcm::event() {
     }
 }
 
-// Updates the expected state after an abort or a clear.
+// Drops the expected results that an abort or clear of the GCM engine cancels.
 void mae_sim_gcm::wipe() {
     clears_done_ += top_.clear_i;
     top_.abort_i = 0;

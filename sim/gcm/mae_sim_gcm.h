@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mae_sim_gcm.h: the C interface of a simulated GCM engine (mae_gcm_stream),
- * build/sim/gcm<lanes>/libmae_sim_gcm<lanes>.so: one call runs a list of jobs, clock by clock.
+ * Declares the C interface of a simulated GCM engine (mae_gcm_stream), which runs job lists. The
+ * library is build/sim/gcm<lanes>/libmae_sim_gcm<lanes>.so: one call runs a list of jobs, clock by
+ * clock.
  *
  * Jobs are in program order. Messages and keys are offered as early as that order lets them: a
  * message along with its key, a key of one bank while messages of the other one wait. Stalls and
@@ -53,14 +54,14 @@ struct mae_gcm_result {
 typedef struct mae_sim_gcm mae_sim_gcm_t;
 
 /*
- * Creates a simulated GCM engine out of reset, whose out_* holds a number of beats. Null when there
+ * Creates a simulated GCM engine out of reset; `held` beats fit behind its output. Null when there
  * is no memory.
  */
 MAE_SIM_API mae_sim_gcm_t *mae_sim_gcm_create(uint64_t seed, uint32_t held);
 MAE_SIM_API void mae_sim_gcm_destroy(mae_sim_gcm_t *gcm);
 MAE_SIM_API uint32_t mae_sim_gcm_lanes(const mae_sim_gcm_t *gcm);
 /*
- * Runs all jobs of a simulated GCM engine to their ends; keys stay for the next call. `in` and
+ * Runs all jobs of a list on the simulated GCM engine; its keys stay for the next call. `in` and
  * `out` have the same size. 0, or -1 when the engine violated its protocol: mae_sim_gcm_message()
  * says how.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mae_sim.h: the C interface of every simulated machine, build/sim/<name>/libmae_sim_<name>.so.
+ * Declares the C interface of every simulated device, build/sim/<name>/libmae_sim_<name>.so.
  *
  * A machine is a verilated device, its clocks, its reset and the host's memory, all in the
  * caller's process. Simulated time only passes inside the calls below; between them the device
@@ -72,7 +72,7 @@ extern "C" {
 typedef struct mae_sim mae_sim_t;
 
 /*
- * The simulator's counters since mae_sim_create() or the last mae_sim_stats_reset(). Beats are
+ * Counts what the simulated device did on its bus since its creation or the last reset. Beats are
  * handshakes of the device's AXI4 manager. Payload is every beat whose ID has its top bit clear;
  * the others are descriptors, lists and completions.
  */
@@ -93,7 +93,7 @@ struct mae_sim_stats {
     uint32_t one_way;         /* 1 with bus=one-way */
 };
 
-/* Further counters of the simulator over the same time, for tests and reports. */
+/* Counts further details of the simulated bus over the same time, for tests and reports. */
 struct mae_sim_detail {
     uint64_t payload_read_beats;
     uint64_t payload_write_beats;
@@ -116,43 +116,45 @@ struct mae_sim_detail {
 };
 
 /*
- * Creates a simulated machine and releases its reset. NULL on failure, with the reason in `error`.
+ * Creates a simulated device with host memory, and releases its reset. NULL on failure, with the
+ * reason in `error`.
  */
 MAE_SIM_API mae_sim_t *mae_sim_create(const char *options, char *error, size_t error_size);
-/* Destroys a simulated machine. */
+/* Destroys a simulated device and its host memory. */
 MAE_SIM_API void mae_sim_destroy(mae_sim_t *sim);
 
 /*
- * Makes one AXI4-Lite access to the simulated device; runs until it is answered. `offset` is a
- * multiple of 4.
+ * Reads or writes a register of the simulated device over AXI4-Lite; runs until it is answered.
+ * `offset` is a multiple of 4.
  */
 MAE_SIM_API int mae_sim_read32(mae_sim_t *sim, uint32_t offset, uint32_t *value);
 MAE_SIM_API int mae_sim_write32(mae_sim_t *sim, uint32_t offset, uint32_t value);
 
 /*
- * Maps `bytes` of the caller's memory at `host` to the bus address `iova`, with any alignment. The
- * memory must outlive its mapping. Unmapping names a whole mapping; responses still in flight then
- * meet unmapped memory.
+ * Maps the caller's memory at a bus address of the simulated device, with any alignment. The memory
+ * must outlive its mapping. Unmapping names a whole mapping; responses still in flight then meet
+ * unmapped memory.
  */
 MAE_SIM_API int mae_sim_map(mae_sim_t *sim, uint64_t iova, void *host, uint64_t bytes,
                             int writable);
-/* Removes a mapping of the caller's memory from the simulated bus. */
+/* Removes a mapping of the caller's memory from the simulated device's bus. */
 MAE_SIM_API int mae_sim_unmap(mae_sim_t *sim, uint64_t iova, uint64_t bytes);
 
 /*
- * Runs the simulation until the interrupt line is high: 1, or 0 after max_clocks. Returns at once
- * when it is high already.
+ * Runs the simulation until the device's interrupt line is high: 1, or 0 after max_clocks. Returns
+ * at once when it is high already.
  */
 MAE_SIM_API int mae_sim_wait(mae_sim_t *sim, uint64_t max_clocks);
-/* Runs the simulation for exactly `clocks`. */
+/* Runs the simulation for exactly the given number of bus clocks. */
 MAE_SIM_API int mae_sim_run(mae_sim_t *sim, uint64_t clocks);
 
-/* Copies between mapped ranges by the host's processor, over the same memory: a read and a write
- * beat for each bus width, while the device continues. Runs until the copy is done. */
+/* Copies between mapped buffers as the host's CPU does, while the device continues. It uses the
+ * same memory: a read and a write beat for each bus width. Runs until the copy is done. */
 MAE_SIM_API int mae_sim_host_copy(mae_sim_t *sim, uint64_t dst_iova, uint64_t src_iova,
                                   uint64_t bytes);
 
-/* Answers a burst of the device in place of mapped memory. latency, order and stall apply too.
+/* Answers a burst of the simulated device by a function of the caller. The options latency, order
+ * and stall apply too.
  *   read    gives the number of bytes at `data`, which has room for MAE_SIM_BURST_ROOM: fewer or more
  *           than `bytes` end the burst early or late (RLAST); a beat that is not whole, the only one
  *           of an empty answer too, carries SLVERR. Negative: all beats carry SLVERR
@@ -160,58 +162,58 @@ MAE_SIM_API int mae_sim_host_copy(mae_sim_t *sim, uint64_t dst_iova, uint64_t sr
  * A change applies to bursts whose address is taken from then on. */
 typedef int64_t (*mae_sim_read_fn)(void *user, uint64_t address, uint32_t bytes, uint8_t *data);
 typedef int (*mae_sim_write_fn)(void *user, uint64_t address, const uint8_t *data, uint32_t bytes);
-/* Sets the callbacks that answer the simulated device's bursts; both NULL: mapped memory again. */
+/* Sets the functions that answer the simulated device's bursts; both NULL: mapped memory again. */
 MAE_SIM_API int mae_sim_set_bus(mae_sim_t *sim, mae_sim_read_fn read, mae_sim_write_fn write,
                                 void *user);
 
 /*
- * Offers secret (32 bytes) and session id (16) to a protected card's provisioning port for at most
- * `clocks`: 1 when they were accepted, 0 when not.
+ * Offers a secret and session ID to a simulated card's provisioning port: 1 if it took them. It
+ * offers them for at most `clocks`; 0 when they were not accepted. The secret has 32 bytes, the
+ * session id 16.
  */
 MAE_SIM_API int mae_sim_install(mae_sim_t *sim, const uint8_t *secret, const uint8_t *session_id,
                                 uint64_t clocks);
-/* Supplies a nonce of 32 bytes: called at once and each time that one was used. Without this
- * callback nonces follow from the seed. */
+/* Supplies a nonce of 32 bytes for the protected card, as a function of the caller. It is called at
+ * once and each time that one was used. Without this callback nonces follow from the seed. */
 typedef void (*mae_sim_nonce_fn)(void *user, uint8_t *nonce);
-/* Sets the source of a protected card's nonces. */
+/* Sets the function that supplies the nonces of a simulated protected card. */
 MAE_SIM_API int mae_sim_set_nonces(mae_sim_t *sim, mae_sim_nonce_fn nonce, void *user);
 
-/* A signal of the device: a register, memory or wire by its hierarchical name, as the simulator
- * stores it (words of 8, 16, 32 or 64 bits, little-endian; arrays one after another). -ENOENT
- * behind the last one. The bytes stay where they are and change with the clocks. */
+/* Describes a register, memory or wire of the simulated device: hierarchical name and bytes. They
+ * are as the simulator stores them (words of 8, 16, 32 or 64 bits, little-endian; arrays one after
+ * another). The bytes stay where they are and change with the clocks. */
 struct mae_sim_signal {
     const char *name;
     const uint8_t *data;
     uint64_t bytes;
 };
-/* Reads the description of a simulated device's signal by its index. */
+/* Returns a signal of the simulated device by its index; -ENOENT behind the last one. */
 MAE_SIM_API int mae_sim_signal(const mae_sim_t *sim, uint32_t index, struct mae_sim_signal *signal);
 
 /*
- * An event that a bus monitor inside the simulated device recorded; sim/bus_monitor defines each
- * kind.
+ * Holds an event that a bus monitor inside the simulated device has recorded. sim/bus_monitor
+ * defines each kind.
  */
 struct mae_sim_note {
     uint64_t kind;
     uint64_t a, b, c;
     uint8_t data[64];
 };
-/*
- * Turns the recording of the bus monitors' events on or off.
- */
+/* Switches the recording of bus monitor events in the simulated device on or off. */
 MAE_SIM_API void mae_sim_set_notes(mae_sim_t *sim, int wanted);
-/* Takes the oldest event of the bus monitors: 1, or 0 when there is none. */
+/* Removes the oldest recorded bus monitor event: 1, or 0 if there is none. */
 MAE_SIM_API int mae_sim_take_note(mae_sim_t *sim, struct mae_sim_note *note);
 
-/* Reads the simulator's counters. */
+/* Reads the counters of the simulated device's bus. */
 MAE_SIM_API void mae_sim_stats(const mae_sim_t *sim, struct mae_sim_stats *stats);
-/* Reads the simulator's further counters. */
+/* Reads further counters of the simulated device's bus. */
 MAE_SIM_API void mae_sim_detail(const mae_sim_t *sim, struct mae_sim_detail *detail);
-/* Resets all counters of the simulator to zero. */
+/* Resets all counters of the simulated device's bus to zero. */
 MAE_SIM_API void mae_sim_stats_reset(mae_sim_t *sim);
 
 /*
- * Returns the simulator's last failure in words, "" when there was none. Valid until the next call.
+ * Returns the text of the simulator's last failure, "" if there was none. Valid until the next
+ * call.
  */
 MAE_SIM_API const char *mae_sim_message(const mae_sim_t *sim);
 /* cdef end */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs mae_soc: its clock, its memory from outside, its console.
+// Simulates mae_soc and implements its C interface: clock, memory access, console.
 #include <cstring>
 #include <new>
 #include <string>

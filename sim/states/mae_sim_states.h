@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mae_sim_states.h: the C interface of the exhaustive exploration of the memory arbiter,
- * build/sim/states/libmae_sim_states.so.
+ * Declares the C interface of the exhaustive exploration of the memory arbiter's states. The
+ * library is build/sim/states/libmae_sim_states.so.
  */
 #ifndef MAE_SIM_STATES_H
 #define MAE_SIM_STATES_H
@@ -26,10 +26,10 @@ struct mae_states_job {
     uint8_t destination, keys, bytes, word; /* rows; length; the word of a row the CPU uses */
 };
 
-/* Explores every state that can be reached by starting any of the jobs repeatedly, with any
- * accesses of the CPU meanwhile (at most `accesses` in a job, if not 0), any pauses of the
- * peripheral, wipes and resets. The report is JSON: counts and longest waits, or with -1 an
- * "error". Gives up beyond `limit` states. */
+/* Explores every state that the memory arbiter can reach with the given jobs. Any of the jobs start
+ * repeatedly, with any accesses of the CPU meanwhile (at most `accesses` in a job, if not 0), any
+ * pauses of the peripheral, wipes and resets. The report is JSON: counts and longest waits, or with
+ * -1 an "error". Gives up beyond `limit` states. */
 MAE_SIM_API int mae_sim_states_run(const struct mae_states_job *jobs, size_t count,
                                    unsigned accesses, uint64_t limit, char *report, size_t size);
 /* cdef end */

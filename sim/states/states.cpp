@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Explores every state of mae_arbiter_toy. A state is that of all registers of the verilated model,
-// of the memory as the CPU must see it, and of the CPU's port; its successors are tried by putting
-// the model back into it. In each:
+// Explores every reachable state of the memory arbiter with a toy cipher (mae_arbiter_toy). A state
+// is that of all registers of the verilated model, of the memory as the CPU must see it, and of the
+// CPU's port; its successors are tried by putting the model back into it. In each:
 //   a read gives what the model has; when no job runs and no access is under way memory is the
 //   model's;
 //   the toy going on, what the CPU waits for comes, and without the CPU the job ends, after a
@@ -37,7 +37,7 @@ struct KeyHash {
     size_t operator()(const Key &key) const { return key.a; }
 };
 
-// Holds the state of the CPU and the jobs beside the model.
+// Holds the state outside the arbiter's model: the CPU's access and the running job.
 struct Around {
     ToyMemory memory;
     uint8_t pending = 0, write = 0, row = 0, loose = 0;  // loose: a wipe came during the access
@@ -118,7 +118,7 @@ class Explorer {
     uint16_t longest_[2][2] = {}, longest_job_ = 0;  // [write][source only]
 };
 
-// Returns a 128-bit key of all registers and of the state around them.
+// Returns a 128-bit hash of all registers of the model and the state outside it.
 Key Explorer::key() const {
     uint64_t a = 0x243f6a8885a308d3, b = 0x13198a2e03707344;
     const auto mix = [&a, &b](const void *from, size_t size) {
@@ -166,7 +166,7 @@ bool Explorer::used(const mae_states_job &job, uint32_t row) const {
            (job.key_each != 0 && row - job.keys < rows);
 }
 
-// Simulates one clock of the arbiter from the state that the model is in.
+// Simulates one clock of the memory arbiter from the model's present state.
 void Explorer::step(const Choice &choice) {
     ++transitions_;
     if (choice.access != 0) {
@@ -280,7 +280,7 @@ void Explorer::step(const Choice &choice) {
     }
 }
 
-// Records the state that the model is in; new ones are to be expanded.
+// Records the model's present state, and queues it for exploration if it is new.
 Key Explorer::visit() {
     const Key found = key();
     if (seen_.try_emplace(found).second) {
@@ -292,7 +292,7 @@ Key Explorer::visit() {
     return found;
 }
 
-// Counts clocks, with the toy going on, until the access is over or, without one, until the job is.
+// Counts the clocks from a state until the CPU's access or, without one, the job ends.
 uint16_t Explorer::rank(const State &state, const Key &at, unsigned depth) {
     const bool waits = state.around.pending != 0;
     if (!waits && state.around.job == 0xff) return 0;
@@ -325,7 +325,7 @@ uint16_t Explorer::rank(const State &state, const Key &at, unsigned depth) {
     return most;
 }
 
-// Explores all successors of an arbiter state.
+// Explores all successors of a state of the memory arbiter.
 void Explorer::expand(const State &state) {
     load(state);
     const Key own = key();

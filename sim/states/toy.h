@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Models the toy of mae_arbiter_toy.sv: the result of a job on eight rows.
+// Models the toy cipher of mae_arbiter_toy.sv: the result of a job on eight rows of memory.
 #pragma once
 
 #include <array>
@@ -48,7 +48,7 @@ inline Number doubled(Number tweak) {  // IEEE 1619: byte 0 is the lowest there
     return number(out);
 }
 
-// Computes the memory after the whole job; returns the chain value for the next.
+// Computes the memory after a whole job of the toy cipher; returns its chain value.
 inline Number do_job(const mae_states_job &job, ToyMemory &memory) {
     const ToyMemory before = memory;
     const uint32_t rows = (job.bytes + 15u) / 16;

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the documentation site from written pages and generated reference pages, by MkDocs."""
+"""Builds the documentation site by MkDocs from written and generated pages."""

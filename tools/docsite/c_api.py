@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a reference page for each C header from its declarations and their comments."""
+"""Generates a Markdown page for each public C header, for the documentation site."""
 
 import dataclasses
 import pathlib
@@ -31,7 +31,7 @@ KINDS = {
 
 @dataclasses.dataclass
 class Entry:
-    """Holds one or more C declarations that share a comment."""
+    """Holds C declarations that share one comment in a header."""
 
     names: list[str]
     comment: str
@@ -40,7 +40,7 @@ class Entry:
 
 
 def prose(comment: str) -> str:
-    """Strips the comment marks of a C comment; keeps its lines, formats its lists as code."""
+    """Converts a C comment to Markdown text."""
     lines = comment.strip().removeprefix("/*").removesuffix("*/").splitlines()
     lines = [re.sub(r"^\s*\*? ?", "", line, count=1).rstrip() for line in lines]
     text = "\n".join(lines).strip("\n")
@@ -63,7 +63,7 @@ def system_include() -> str:
 
 
 def entries(header: pathlib.Path) -> list[Entry]:
-    """Parses a C header; joins declarations that share a comment."""
+    """Parses a C header by libclang; returns its declarations with their comments."""
     options = cindex.TranslationUnit.PARSE_SKIP_FUNCTION_BODIES
     arguments = ["-x", "c", "-std=c11", "-fparse-all-comments", f"-I{INCLUDE}"]
     arguments += ["-isystem", system_include()]
@@ -93,7 +93,7 @@ def entries(header: pathlib.Path) -> list[Entry]:
 
 
 def page(header: pathlib.Path) -> str:
-    """Returns a C header's reference page: introduction, then a section for each declaration."""
+    """Returns the Markdown page of a C header: introduction, then its declarations."""
     text = header.read_text()
     source = text.splitlines()
     comments = re.findall(r"/\*.*?\*/", text, re.DOTALL)
@@ -118,7 +118,7 @@ def page(header: pathlib.Path) -> str:
 
 
 def write(out: pathlib.Path) -> list[str]:
-    """Writes the pages of all C headers into a folder; returns their names."""
+    """Writes the Markdown pages of all public C headers to a folder."""
     out.mkdir(parents=True, exist_ok=True)
     for name in HEADERS:
         (out / f"{pathlib.Path(name).stem}.md").write_text(page(INCLUDE / name))

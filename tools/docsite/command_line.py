@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the reference page of the command line from the commands' own help."""
+"""Generates the Markdown page of the command line from the help of its commands."""
 
 import re
 
@@ -10,7 +10,7 @@ from maeslant.cli import app
 
 
 def page() -> str:
-    """Returns the command line's page as Markdown: arguments and options of each command."""
+    """Returns the Markdown page of the command line: each command with its options."""
     command = typer.main.get_command(app)
     text = get_docs_for_click(
         obj=command, ctx=typer.Context(command), name="maeslant", title="Command line"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collects the documentation site's pages in one folder: written, measured, generated.
+"""Collects all pages of the documentation site in one folder, with links adapted.
 
 A page is written for the repository: its links are paths in it. Here each link is led to the page
 of what it names: docs/X stands at X, results/X at results/X, the README at index.md, a module at
@@ -46,7 +46,7 @@ PYTHON = {
 
 
 class Site:
-    """Holds a folder of the site's pages, with the source files that they link to."""
+    """Holds the folder of the documentation site, and the sources its pages link to."""
 
     def __init__(self, folder: pathlib.Path) -> None:
         self.folder = folder
@@ -54,7 +54,7 @@ class Site:
         self.broken: list[str] = []
 
     def place(self, target: str, page: str) -> str:
-        """Returns the site's path of a repository file that ``page`` links to."""
+        """Returns the documentation site's path for a file of the repository."""
         path = pathlib.PurePosixPath(target)
         if target == "README.md":
             return "index.md"
@@ -71,7 +71,7 @@ class Site:
         return f"source/{target}.md"
 
     def lead(self, text: str, page: str) -> str:
-        """Rewrites the links of a documentation page for the site."""
+        """Changes the links in a page's text so that they work in the documentation site."""
         here = posixpath.dirname(page)
 
         def one(match: re.Match) -> str:
@@ -95,7 +95,7 @@ class Site:
         file.write_text(self.lead(text, page))
 
     def copy(self, root: str) -> None:
-        """Copies a folder of the repository to the site, with rewritten links in its pages."""
+        """Copies a folder of the repository to the documentation site, links adapted."""
         for file in sorted((paths.ROOT / root).rglob("*")):
             page = str(file.relative_to(paths.ROOT))
             if file.suffix == ".md":
@@ -106,7 +106,7 @@ class Site:
                 shutil.copyfile(file, target)
 
     def show_sources(self) -> None:
-        """Writes a site page for each source file that a page links to."""
+        """Writes a page with the text of each source file that the site links to."""
         for name in sorted(self.sources):
             file = paths.ROOT / name
             language = LANGUAGES.get(file.suffix, "make" if file.name == "Makefile" else "text")
@@ -119,7 +119,7 @@ class Site:
 
 
 def python_pages(site: Site) -> None:
-    """Writes the pages that mkdocstrings fills with Python docstrings."""
+    """Writes the documentation site's pages of Python modules, from their docstrings."""
     rows = []
     for name, says in PYTHON.items():
         if not any(
@@ -133,7 +133,7 @@ def python_pages(site: Site) -> None:
 
 
 def c_pages(site: Site) -> None:
-    """Writes the site's pages of the C headers."""
+    """Writes the documentation site's pages of the public C headers."""
     from tools.docsite import c_api
 
     rows = []
@@ -146,7 +146,7 @@ def c_pages(site: Site) -> None:
 
 
 def register_pages(site: Site) -> None:
-    """Writes the site's pages of the register descriptions."""
+    """Writes the documentation site's pages of the register maps."""
     folder = site.folder / "registers"
     folder.mkdir(parents=True, exist_ok=True)
     rows = []
@@ -159,7 +159,7 @@ def register_pages(site: Site) -> None:
 
 
 def collect(folder: pathlib.Path, compiled: bool = True) -> list[str]:
-    """Writes all site pages into an empty folder; returns a line for each broken link.
+    """Writes all pages of the documentation site to a folder; returns broken links.
 
     Without ``compiled`` leaves out the C pages, which need libclang.
     """
@@ -184,7 +184,7 @@ def collect(folder: pathlib.Path, compiled: bool = True) -> list[str]:
 
 
 def main() -> int:
-    """Collects the pages into the folder named on the command line."""
+    """Collects the documentation site's pages in the folder that the command line names."""
     broken = collect(pathlib.Path(os.path.abspath(sys.argv[1])))
     for line in broken:
         print(line)

@@ -28,7 +28,7 @@ static uint64_t base(const struct null_card *card, size_t low)
     return (uint64_t)card->words[low + 1] << 32 | card->words[low];
 }
 
-/* Completes all descriptors submitted to the null card at once; addresses are pointers. */
+/* Completes all jobs submitted to the null card at once, without moving their data. */
 static void complete_all(struct null_card *card)
 {
     const struct mae_ring_desc *descs = (void *)(uintptr_t)base(card, WORD(sub_base_lo));
@@ -121,7 +121,7 @@ static mae_error_t null_wait(void *backend, uint64_t max_ns)
     return MAE_OK; /* everything has completed already */
 }
 
-/* Returns the machine's monotonic time in ns. */
+/* Returns the host's monotonic time in ns as the time of the null card. */
 static uint64_t null_now(void *backend)
 {
     struct timespec now;
@@ -136,7 +136,7 @@ static void null_stop(void *backend)
     (void)backend;
 }
 
-/* Frees the null card's memory. */
+/* Frees the null card when the library closes the device. */
 static void null_close(void *backend)
 {
     free(backend);
@@ -179,7 +179,7 @@ static mae_error_t null_open(const char *rest, void **backend, char *name, size_
     return MAE_OK;
 }
 
-/* Adds the null card to the list of devices. */
+/* Adds the null card to the list that mae_device_list returns. */
 static void null_list(struct mae_device_info *list, size_t max, size_t *count)
 {
     if (*count < max)

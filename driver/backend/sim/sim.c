@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Implements the backend "sim": a verilated device in this process, from libmae_sim_<build>.so. Its
- * time passes only inside our calls; a nanosecond of it is CLOCK_MHZ / 1000 bus clocks.
+ * Implements the driver's backend "sim", which loads a simulator library as a device. Its time
+ * passes only inside our calls; a nanosecond of it is CLOCK_MHZ / 1000 bus clocks.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -48,7 +48,7 @@ struct sim {
     __typeof__(mae_sim_message) *message;
 };
 
-/* Converts a result of the simulator to an error code of the library. */
+/* Converts a result code of the simulator to an error code of libmaeslant. */
 static mae_error_t result(const struct sim *sim, int code)
 {
     mae_error_t error;
@@ -73,7 +73,7 @@ static mae_error_t result(const struct sim *sim, int code)
     return mae_detail(error, "%s", sim->message(sim->machine));
 }
 
-/* Returns the bus clocks of the simulated machine since its creation. */
+/* Returns the number of bus clocks that the simulated device has run. */
 static uint64_t bus_clocks(const struct sim *sim)
 {
     struct mae_sim_stats stats;
@@ -81,7 +81,7 @@ static uint64_t bus_clocks(const struct sim *sim)
     return sim->clocks_before + stats.bus_clocks;
 }
 
-/* Returns an error once the simulated card is removed, at the clock of the option dies=. */
+/* Returns an error once the clock of the option dies= has come: the simulated card is removed. */
 static mae_error_t there(const struct sim *sim)
 {
     if (sim->dies == UINT64_MAX || bus_clocks(sim) < sim->dies)
@@ -123,7 +123,7 @@ static mae_error_t sim_write64(void *backend, uint32_t offset, uint64_t value)
     return sim_write32(backend, offset + 4, (uint32_t)(value >> 32));
 }
 
-/* Maps memory at fresh addresses, a page away from the last mapping, so that an overrun is
+/* Maps memory for the simulated device, a page behind the last mapping, so that an overrun is
    detected. */
 static mae_error_t sim_map(void *backend, void *memory, size_t bytes, bool writable, uint64_t *iova)
 {
@@ -142,7 +142,7 @@ static mae_error_t sim_unmap(void *backend, uint64_t iova, size_t bytes)
     return result(sim, sim->unmap(sim->machine, iova, bytes));
 }
 
-/* Runs the simulation until an interrupt, at most a given time. */
+/* Runs the simulator until the device's interrupt line is high, at most a given time. */
 static mae_error_t sim_wait(void *backend, uint64_t max_ns)
 {
     struct sim *sim = backend;
@@ -157,13 +157,13 @@ static mae_error_t sim_wait(void *backend, uint64_t max_ns)
     return result(sim, code);
 }
 
-/* Returns the simulated time in ns. */
+/* Returns the simulated time in ns since the start of the simulator. */
 static uint64_t sim_now(void *backend)
 {
     return bus_clocks(backend) * NS_PER_CLOCK;
 }
 
-/* Does nothing, because simulated DMA moves only inside calls. */
+/* Does nothing, because the simulated device moves data only inside calls of this backend. */
 static void sim_stop(void *backend)
 {
     (void)backend; /* nothing moves unless it is run */
@@ -180,7 +180,7 @@ static void sim_close(void *backend)
     free(sim);
 }
 
-/* Copies the simulator's counters into struct mae_stats. */
+/* Copies the simulator's counters into the structure that mae_get_stats returns. */
 static mae_error_t sim_stats(void *backend, struct mae_stats *out)
 {
     struct sim *sim = backend;
@@ -219,7 +219,7 @@ static mae_error_t sim_stats(void *backend, struct mae_stats *out)
     return MAE_OK;
 }
 
-/* Resets the simulator's counters; the time continues. */
+/* Resets the simulator's counters to zero; the simulated time continues. */
 static mae_error_t sim_reset_stats(void *backend)
 {
     struct sim *sim = backend;
@@ -237,7 +237,7 @@ static mae_error_t sim_run_clocks(void *backend, uint64_t clocks)
     return result(sim, sim->run(sim->machine, clocks));
 }
 
-/* Copies data between two mappings as the simulated host. */
+/* Copies data between two buffers as the simulated host's CPU does, in simulated time. */
 static mae_error_t sim_host_copy(void *backend, uint64_t dst_iova, uint64_t src_iova,
                                  uint64_t bytes)
 {
@@ -268,7 +268,7 @@ static const struct mae_ops sim_ops = {
 
 /* ---- finding a build ---- */
 
-/* Returns the search folder of a given index; false after the last one. */
+/* Returns the folder in which to search for simulator libraries, by index; false after the last. */
 static bool search_folder(int index, char *folder, size_t size)
 {
     const char *path = getenv("MAESLANT_SIM_PATH");
@@ -306,7 +306,7 @@ static bool search_folder(int index, char *folder, size_t size)
     return false;
 }
 
-/* Finds the library of a simulated build in the search folders. */
+/* Finds the simulator library of a named build in the search folders; returns its path. */
 static bool find_build(const char *build, char *file, size_t size)
 {
     char folder[PATH_MAX / 2];
@@ -321,7 +321,7 @@ static bool find_build(const char *build, char *file, size_t size)
     return false;
 }
 
-/* Finds a simulator option in a URI; returns its value and place, or NULL. */
+/* Finds an option in the text of a simulator's options; returns its value and start, or NULL. */
 static char *find_option(char *options, const char *name, char **start)
 {
     size_t length = strlen(name);
@@ -334,7 +334,8 @@ static char *find_option(char *options, const char *name, char **start)
     return NULL;
 }
 
-/* Removes an option of this file from the simulator's options; *number stays if it is missing. */
+/* Reads a numeric option of a "sim:" URI and removes it from the simulator's text. *number stays if
+   the option is missing. */
 static mae_error_t take_number(char *options, const char *name, size_t most_digits,
                                uint64_t *number)
 {
@@ -354,7 +355,8 @@ static mae_error_t take_number(char *options, const char *name, size_t most_digi
     return MAE_OK;
 }
 
-/* Splits a simulated device's URI into build and options: "stream?lanes=4&seed=1" is "stream4". */
+/* Splits a "sim:" URI into the build's name and the simulator's options. "stream?lanes=4&seed=1" is
+   build "stream4" with option "seed=1". */
 static mae_error_t parse(const char *rest, char *build, size_t build_size, char *options,
                          size_t options_size, uint64_t *dies)
 {
@@ -383,7 +385,7 @@ static mae_error_t parse(const char *rest, char *build, size_t build_size, char 
     return MAE_OK;
 }
 
-/* Returns 1 for a program or library that names a dynamic linker, 0 for a static one. */
+/* Returns 1 if this loaded object names a dynamic linker; a callback of dl_iterate_phdr. */
 static int is_dynamic(struct dl_phdr_info *info, size_t size, void *unused)
 {
     (void)size;
@@ -394,7 +396,7 @@ static int is_dynamic(struct dl_phdr_info *info, size_t size, void *unused)
     return 0;
 }
 
-/* Loads a simulator library and finds its functions. */
+/* Loads a simulator library and looks up the functions of mae_sim.h in it. */
 static mae_error_t load(struct sim *sim, const char *file)
 {
     /* glibc's dlopen accepts a simulator in a static program, which then crashes. */
@@ -432,7 +434,7 @@ static mae_error_t load(struct sim *sim, const char *file)
     return MAE_OK;
 }
 
-/* Opens the simulated device that a URI names. */
+/* Opens the simulated device that a "sim:" URI names, as mae_open calls it. */
 static mae_error_t sim_open(const char *rest, void **backend, char *name, size_t name_size)
 {
     char build[64], options[1024], file[PATH_MAX], reason[256] = "";
@@ -462,7 +464,7 @@ static mae_error_t sim_open(const char *rest, void **backend, char *name, size_t
     return MAE_OK;
 }
 
-/* Lists the simulated builds in all search folders. */
+/* Lists the simulated devices whose libraries lie in the search folders. */
 static void sim_list(struct mae_device_info *list, size_t max, size_t *count)
 {
     char folder[PATH_MAX / 2], file[PATH_MAX];

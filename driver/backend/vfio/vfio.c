@@ -38,7 +38,7 @@ enum { MAP_TRIES = 4096 };
 
 static const uint64_t first_iova = 1ull << 32, end_iova = 1ull << 38;
 
-/* Sets the error for a failed system call of the vfio backend, by its name and errno. */
+/* Sets the error detail for a failed system call of the vfio backend, with its errno. */
 static mae_error_t system_error(const char *what)
 {
     int number = errno;
@@ -48,7 +48,8 @@ static mae_error_t system_error(const char *what)
 
 /* ---- registers ---- */
 
-/* Returns true if a number of bytes from an offset on lie in BAR 0. In 64 bits: no sum wraps. */
+/* Returns true if a register access lies wholly in the PCI function's BAR 0. In 64 bits: no sum
+   wraps. */
 static bool in_bar(const struct vfio *vfio, uint32_t offset, unsigned bytes)
 {
     return (uint64_t)offset + bytes <= vfio->bar_bytes;
@@ -100,7 +101,7 @@ static mae_error_t vfio_write64(void *backend, uint32_t offset, uint64_t value)
 
 /* ---- memory ---- */
 
-/* Extends a byte range to whole pages. */
+/* Extends a byte range to whole memory pages; returns start and size. */
 static void page_range(uint64_t start, size_t bytes, uint64_t *first, uint64_t *size)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -109,9 +110,9 @@ static void page_range(uint64_t start, size_t bytes, uint64_t *first, uint64_t *
 }
 
 /*
- * Maps memory at bus addresses that every IOMMU supports: some reach only 39 bits, less than
- * pointers do, and the first 4 GiB hold the interrupt window. The range is used cyclically; the
- * kernel reports which part is still in use.
+ * Maps memory for DMA through the IOMMU and returns its bus address. Some IOMMUs reach only 39
+ * bits, less than pointers do, and the first 4 GiB hold the interrupt window. The range is used
+ * cyclically; the kernel reports which part is still in use.
  */
 static mae_error_t vfio_map(void *backend, void *memory, size_t bytes, bool writable,
                             uint64_t *iova)
@@ -142,7 +143,7 @@ static mae_error_t vfio_map(void *backend, void *memory, size_t bytes, bool writ
     return system_error("VFIO_IOMMU_MAP_DMA");
 }
 
-/* Unmaps memory from the IOMMU. */
+/* Removes a DMA mapping of the PCI function from the IOMMU. */
 static mae_error_t vfio_unmap(void *backend, uint64_t iova, size_t bytes)
 {
     const struct vfio *vfio = backend;
@@ -193,7 +194,7 @@ static mae_error_t vfio_wait(void *backend, uint64_t max_ns)
     return MAE_OK;
 }
 
-/* Returns the machine's monotonic time in ns. */
+/* Returns the host's monotonic time in ns as the time of the PCI function. */
 static uint64_t vfio_now(void *backend)
 {
     struct timespec now;
@@ -254,7 +255,7 @@ static const struct mae_ops vfio_ops = {
     .close = vfio_close,
 };
 
-/* Reads an attribute file of the PCI function as a number; -1 if it cannot be read. */
+/* Reads a sysfs attribute of a PCI function as a number; returns -1 on failure. */
 static long attribute(const char *address, const char *name)
 {
     char path[PATH_MAX];
@@ -269,7 +270,7 @@ static long attribute(const char *address, const char *name)
     return value;
 }
 
-/* Returns the last part of a symbolic link of the PCI function; false if there is no such link. */
+/* Returns the last part of a sysfs link of a PCI function; false if there is no such link. */
 static bool link_name(const char *address, const char *name, char *out, size_t size)
 {
     char path[PATH_MAX], target[PATH_MAX];
@@ -304,7 +305,7 @@ static mae_error_t find_group(const char *address, char *group, size_t size)
     return MAE_OK;
 }
 
-/* Opens a file of /dev/vfio; the error explains a missing permission. */
+/* Opens a file of /dev/vfio; on failure the error says which permission is missing. */
 static mae_error_t open_file(const char *name, int *file)
 {
     char path[PATH_MAX];
@@ -400,7 +401,7 @@ static mae_error_t open_device(struct vfio *vfio)
     return bus_master(vfio, true);
 }
 
-/* Opens the PCI function that a URI names. */
+/* Opens the PCI function that a "vfio:" URI names, as mae_open calls it. */
 static mae_error_t vfio_open(const char *rest, void **backend, char *name, size_t name_size)
 {
     static const char shape[] = "xxxx:xx:xx.x";
@@ -425,7 +426,7 @@ static mae_error_t vfio_open(const char *rest, void **backend, char *name, size_
     return MAE_OK;
 }
 
-/* Lists the PCI functions that may be Maeslant devices. */
+/* Lists the PCI functions with Maeslant's vendor and device number. */
 static void vfio_list(struct mae_device_info *list, size_t max, size_t *count)
 {
     struct dirent **names;

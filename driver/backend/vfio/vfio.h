@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares the vfio backend's functions for the driver's tests. */
+/* Declares the folders that the vfio backend searches, so that tests can use others. */
 #ifndef MAE_VFIO_H
 #define MAE_VFIO_H
 
@@ -12,7 +12,7 @@ enum {
     MAE_BAR_BYTES = 4096
 };
 
-/* The folders in which the kernel lists PCI functions and VFIO groups; tests use other ones. */
+/* Holds the folders in which Linux lists PCI functions and VFIO groups. */
 struct mae_vfio_roots {
     const char *sysfs;
     const char *dev;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes authenticated messages in one call: checks, nonces, data. */
+/* Encrypts, decrypts or authenticates a GCM, CCM or CMAC message in one call. */
 #include <errno.h>
 #include <string.h>
 #include <sys/random.h>
@@ -20,7 +20,7 @@ static const uint64_t most_seals = UINT64_C(1) << 32; /* SP 800-38D 8.3 */
 
 /* ---- what is allowed ---- */
 
-/* Checks the nonce's length for the mode. */
+/* Checks that the mode of a GCM, CCM or CMAC message allows its nonce's length. */
 static mae_error_t check_nonce(const struct mae_message *message)
 {
     if (message->mode == MAE_CMAC)
@@ -35,7 +35,7 @@ static mae_error_t check_nonce(const struct mae_message *message)
     return MAE_OK;
 }
 
-/* Checks the lengths of a message's data and AAD against the limits of the mode. */
+/* Checks the lengths of a message's data and AAD against the limits of its mode. */
 static mae_error_t check_lengths(const struct mae_message *message)
 {
     if (message->mode == MAE_GCM && message->length > MAE_GCM_DATA_MOST)
@@ -96,7 +96,7 @@ mae_error_t mae_message_key(struct mae_dev *dev, const struct mae_message *messa
 
 /* ---- nonces ---- */
 
-/* Fills a nonce with random bytes of the operating system. */
+/* Fills a message's nonce with random bytes of the operating system. */
 static mae_error_t draw(uint8_t *nonce, size_t bytes)
 {
     while (bytes > 0) {
@@ -111,7 +111,7 @@ static mae_error_t draw(uint8_t *nonce, size_t bytes)
     return MAE_OK;
 }
 
-/* Makes a nonce from a counter and advances the counter. */
+/* Makes a message's nonce from the caller's counter and advances the counter. */
 static mae_error_t count(uint8_t *nonce, size_t bytes, struct mae_nonce_counter *counter)
 {
     if (!counter)
@@ -156,7 +156,7 @@ mae_error_t mae_message_nonce(struct mae_dev *dev, const struct mae_message *mes
 
 /* ---- the way of the data ---- */
 
-/* Processes a message whose buffers the device can access. */
+/* Processes the data of an authenticated message in buffers that the device can access. */
 static mae_error_t run_direct(struct mae_auth *auth, const uint8_t *src, uint8_t *dst,
                               uint64_t length, bool last)
 {
@@ -171,8 +171,8 @@ static mae_error_t run_direct(struct mae_auth *auth, const uint8_t *src, uint8_t
 }
 
 /*
- * Processes an authenticated message in memory that the device cannot access: chunk by chunk
- * through a buffer. A message of one chunk is given only once its tag is verified.
+ * Processes the data of an authenticated message, chunk by chunk, through the device's memory. A
+ * message of one chunk is given only once its tag is verified.
  */
 static mae_error_t run_bounced(struct mae_auth *auth, const uint8_t *src, uint8_t *dst,
                                uint64_t length)
@@ -193,7 +193,7 @@ static mae_error_t run_bounced(struct mae_auth *auth, const uint8_t *src, uint8_
 }
 
 /*
- * Processes a large authenticated message by mapping its buffers for the duration. *mapped: that
+ * Processes the data of an authenticated message and maps its buffers for that time. *mapped: that
  * was possible.
  */
 static mae_error_t run_mapped(struct mae_auth *auth, const uint8_t *src, uint8_t *dst,
@@ -218,10 +218,7 @@ static mae_error_t run_mapped(struct mae_auth *auth, const uint8_t *src, uint8_t
     return error;
 }
 
-/*
- * Processes an authenticated message's data in place if it is mapped, otherwise through a bounce
- * buffer.
- */
+/* Processes the data of an authenticated message: in place if mapped, else through a buffer. */
 static mae_error_t run_data(struct mae_auth *auth, const struct mae_message *message)
 {
     struct mae_dev *dev = auth->dev;
@@ -238,7 +235,7 @@ static mae_error_t run_data(struct mae_auth *auth, const struct mae_message *mes
 
 /* ---- calls ---- */
 
-/* Processes a message that has been checked, under a key that is loaded. */
+/* Processes an authenticated message that was checked and whose key is loaded. */
 static mae_error_t run_message(struct mae_dev *dev, const struct mae_message *message,
                                mae_direction_t direction, uint32_t slot)
 {
@@ -267,7 +264,7 @@ static mae_error_t run_message(struct mae_dev *dev, const struct mae_message *me
     return error;
 }
 
-/* Processes one authenticated message of a single call, from its checks to its tag. */
+/* Processes one authenticated message of a call, from the checks to the tag. */
 static mae_error_t call(mae_dev_t *dev, const struct mae_message *given, mae_direction_t direction,
                         enum mae_nonce_kind kind, struct mae_nonce_counter *counter)
 {
@@ -287,7 +284,7 @@ static mae_error_t call(mae_dev_t *dev, const struct mae_message *given, mae_dir
     return error;
 }
 
-/* Encrypts or decrypts one authenticated message; refuses CMAC. */
+/* Encrypts or decrypts one GCM or CCM message; refuses CMAC. */
 static mae_error_t call_aead(mae_dev_t *dev, const struct mae_message *message,
                              mae_direction_t direction, enum mae_nonce_kind kind,
                              struct mae_nonce_counter *counter)
@@ -319,7 +316,7 @@ mae_error_t mae_unseal(mae_dev_t *dev, const struct mae_message *message)
     return call_aead(dev, message, MAE_DECRYPT, MAE_NONCE_CHOSEN, NULL);
 }
 
-/* Computes or checks one CMAC; refuses other modes. */
+/* Computes or checks the CMAC of one message; refuses other modes. */
 static mae_error_t call_mac(mae_dev_t *dev, const struct mae_message *message,
                             mae_direction_t direction)
 {

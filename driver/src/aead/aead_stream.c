@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes authenticated messages in pieces (streams). Data goes through a ring of buffers as in
- * stream.c:
+ * Encrypts, decrypts or authenticates GCM, CCM and CMAC messages in pieces (mae_aead_*). Data goes
+ * through a ring of buffers as in stream.c:
  *
  *   drained <= buffer < submitted   in the device, or done and waiting to be given
  *   submitted <= buffer < filled    full, waiting for its turn
@@ -25,7 +25,7 @@ struct buffer {
     uint32_t given;
 };
 
-/* Plaintext of a stream, withheld until its tag is verified. */
+/* Holds decrypted data of a stream that waits for the check of its tag. */
 struct held {
     struct held *next;
     uint32_t bytes;
@@ -49,13 +49,13 @@ struct mae_aead {
     bool withholds, exact, data_begun, finished;
 };
 
-/* Returns the buffer of a number in an authenticated stream's ring of buffers. */
+/* Returns a buffer of the message's ring of buffers, by its running number. */
 static struct buffer *at(struct mae_aead *aead, uint64_t number)
 {
     return &aead->buffers[number % BUFFERS];
 }
 
-/* Wipes and frees the plaintext of a stream held back before the tag is verified. */
+/* Wipes and frees the decrypted data of a message that waits for the check of its tag. */
 static void forget(struct mae_aead *aead)
 {
     for (struct held *held = aead->first, *next; held; held = next) {
@@ -67,10 +67,7 @@ static void forget(struct mae_aead *aead)
     aead->last = &aead->first;
 }
 
-/*
- * Stores a stream's failure, which ends the plaintext; a full queue is no failure. A full queue is
- * none.
- */
+/* Stores a message's first error and drops its held plaintext. A full queue is none. */
 static mae_error_t keep(struct mae_aead *aead, mae_error_t error)
 {
     if (error != MAE_OK && error != MAE_E_FULL && aead->error == MAE_OK) {
@@ -82,7 +79,7 @@ static mae_error_t keep(struct mae_aead *aead, mae_error_t error)
 
 /* ---- the ring ---- */
 
-/* Submits full buffers to the device. */
+/* Submits the full buffers of an authenticated message to the device. */
 static mae_error_t pump(struct mae_aead *aead)
 {
     while (aead->submitted < aead->filled && aead->auth.outstanding < MAE_CHUNKS_AHEAD) {
@@ -97,8 +94,8 @@ static mae_error_t pump(struct mae_aead *aead)
 }
 
 /*
- * Copies input to a stream's buffers; closes a full one only when more follows, so that one is left
- * to be the last.
+ * Copies input into a message's buffers; keeps the last buffer open until more input follows. So
+ * one buffer is left to be the last.
  */
 static size_t take(struct mae_aead *aead, const uint8_t *src, size_t bytes)
 {
@@ -122,14 +119,14 @@ static size_t take(struct mae_aead *aead, const uint8_t *src, size_t bytes)
     return taken;
 }
 
-/* Returns true if a stream's oldest buffer is processed and can be read. */
+/* Returns true if the device has processed the message's oldest buffer. */
 static bool has_output(struct mae_aead *aead)
 {
     return aead->drained < aead->submitted && at(aead, aead->drained)->piece.jobs == 0 &&
            aead->auth.error == MAE_OK;
 }
 
-/* Copies processed data of a stream to the caller; returns the number of bytes. */
+/* Copies processed data of a message to the caller; returns the number of bytes. */
 static size_t give(struct mae_aead *aead, uint8_t *dst, size_t room)
 {
     size_t given = 0;
@@ -149,7 +146,7 @@ static size_t give(struct mae_aead *aead, uint8_t *dst, size_t room)
     return given;
 }
 
-/* Moves a stream's completed output to its withheld plaintext. */
+/* Moves decrypted data of a message from its buffers to memory that waits for the tag check. */
 static mae_error_t withhold(struct mae_aead *aead)
 {
     while (has_output(aead)) {
@@ -169,7 +166,8 @@ static mae_error_t withhold(struct mae_aead *aead)
     return MAE_OK;
 }
 
-/* Copies verified plaintext that was held back to the caller; returns the number of bytes. */
+/* Gives the caller decrypted data of a message whose tag was verified; returns the number of
+   bytes. */
 static size_t give_held(struct mae_aead *aead, uint8_t *dst, size_t room)
 {
     size_t given = 0;
@@ -211,7 +209,7 @@ mae_error_t mae_aead_aad(mae_aead_t *aead, const void *aad, size_t bytes)
     return keep(aead, error);
 }
 
-/* Checks that an authenticated stream accepts more data, within the announced lengths. */
+/* Checks that an authenticated message may take more data, within its announced length. */
 static mae_error_t check_update(struct mae_aead *aead, size_t bytes)
 {
     MAE_TRY(aead->error);
@@ -263,7 +261,7 @@ mae_error_t mae_aead_update(mae_aead_t *aead, const void *src, size_t bytes, siz
     }
 }
 
-/* Submits all buffers of a stream that are left, the last one as the message's end. */
+/* Submits all buffers that an authenticated message has left, and ends the message. */
 static mae_error_t run_to_end(struct mae_aead *aead)
 {
     struct buffer *last = at(aead, aead->filled);
@@ -340,7 +338,7 @@ void mae_aead_free(mae_aead_t *aead)
 
 /* ---- beginning ---- */
 
-/* Starts an authenticated stream: checks the message, takes a key slot, allocates the stream. */
+/* Begins an authenticated message in pieces: checks it, takes a key slot and buffers. */
 static mae_error_t begin(mae_dev_t *dev, const struct mae_message *given, mae_direction_t direction,
                          enum mae_nonce_kind kind, struct mae_nonce_counter *counter,
                          mae_aead_t **out)
@@ -386,7 +384,7 @@ static mae_error_t begin(mae_dev_t *dev, const struct mae_message *given, mae_di
     return MAE_OK;
 }
 
-/* Starts an authenticated stream for encryption or decryption; refuses CMAC. */
+/* Begins a GCM or CCM message in pieces; refuses CMAC. */
 static mae_error_t begin_aead(mae_dev_t *dev, const struct mae_message *message,
                               mae_direction_t direction, enum mae_nonce_kind kind,
                               struct mae_nonce_counter *counter, mae_aead_t **aead)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes an authenticated message as jobs of a device: IV, AAD, data, tag. */
+/* Divides a GCM, CCM or CMAC message into jobs of a device, phase by phase. */
 #include "auth.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ enum { STAGE_ALIGN = 64 };
 
 /* ---- jobs ---- */
 
-/* Runs a job of the device's own mode. */
+/* Submits a job for a phase of an authenticated message, in the device's own mode. */
 static mae_error_t run(struct mae_auth *auth, mae_phase_t phase, const uint8_t *src, uint8_t *dst,
                        uint64_t bytes, bool last, struct mae_piece *piece)
 {
@@ -31,7 +31,7 @@ static mae_error_t run(struct mae_auth *auth, mae_phase_t phase, const uint8_t *
 
 /* ---- beginning ---- */
 
-/* Runs the job that hashes a GCM IV of other than 12 bytes. */
+/* Submits the job that hashes a GCM IV which is not 12 bytes long. */
 static mae_error_t run_iv(struct mae_auth *auth, const uint8_t *iv, uint32_t bytes)
 {
     memcpy(auth->stage, iv, bytes);
@@ -44,7 +44,7 @@ static mae_error_t run_iv(struct mae_auth *auth, const uint8_t *iv, uint32_t byt
     return mae_auth_wait(auth);
 }
 
-/* Starts a CCM message: computes B0, the prefix of the AAD and the counter block. */
+/* Begins a CCM message: builds its counter block, B0 and the prefix of its AAD. */
 static mae_error_t begin_ccm(struct mae_auth *auth, const struct mae_message *message)
 {
     uint8_t head[16 + MAE_CCM_PREFIX_MOST];
@@ -89,13 +89,13 @@ mae_error_t mae_auth_begin(struct mae_auth *auth, struct mae_dev *dev,
 
 /* ---- AAD ---- */
 
-/* Returns the start of the staged bytes. */
+/* Returns the address of the AAD that waits in the message's buffer for a job. */
 static uint8_t *staged(struct mae_auth *auth)
 {
     return auth->stage + auth->stage_from;
 }
 
-/* Submits a message's whole buffer of AAD, when more AAD follows. */
+/* Submits the AAD in a message's full buffer, when more AAD follows. */
 static mae_error_t flush(struct mae_auth *auth)
 {
     if (auth->composed) {
@@ -126,7 +126,7 @@ mae_error_t mae_auth_aad(struct mae_auth *auth, const uint8_t *aad, uint64_t byt
     return MAE_OK;
 }
 
-/* Submits the rest of a message's AAD, when data follows. */
+/* Submits the last AAD in a message's buffer, before its data. */
 static mae_error_t close_aad(struct mae_auth *auth)
 {
     uint32_t bytes = auth->staged;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Defines an authenticated message in progress on a device, for calls and streams. Uses the
+ * Declares an authenticated message (GCM, CCM, CMAC) that is being processed on a device. Uses the
  * device's own GCM, CCM or CMAC; composes CCM and CMAC of CBC, CTR and ECB jobs on other devices.
  */
 #ifndef MAE_AUTH_H
@@ -10,7 +10,7 @@
 
 struct mae_auth;
 
-/* The jobs of one piece of a message's data; the piece is done when none is left. */
+/* Counts the unfinished jobs of a piece of an authenticated message's data. */
 struct mae_piece {
     struct mae_auth *auth;
     uint32_t jobs;
@@ -41,48 +41,50 @@ struct mae_auth {
 
 enum { MAE_AUTH_BYTES = 2 * MAE_CHUNK };
 
-/* Starts an authenticated message and allocates a context. `message` is complete and allowed,
-   `memory` has MAE_AUTH_BYTES. Call mae_auth_end afterwards, also after a failure. */
+/* Begins an authenticated message on a device and allocates its context. `message` is complete and
+   allowed, `memory` has MAE_AUTH_BYTES. Call mae_auth_end afterwards, also after a failure. */
 mae_error_t mae_auth_begin(struct mae_auth *auth, struct mae_dev *dev,
                            const struct mae_message *message, mae_direction_t direction,
                            uint32_t key_slot, uint8_t *memory);
-/* Adds AAD from any memory to an authenticated message, or the message of a CMAC. */
+/* Adds AAD from any memory to an authenticated message, or data to that of a CMAC. */
 mae_error_t mae_auth_aad(struct mae_auth *auth, const uint8_t *aad, uint64_t bytes);
-/* Adds data to an authenticated message: whole blocks unless `last`. `piece` may be NULL. */
+/* Adds data to an authenticated message, in whole blocks unless `last`. `piece` may be NULL. */
 mae_error_t mae_auth_data(struct mae_auth *auth, const uint8_t *src, uint8_t *dst, uint64_t bytes,
                           bool last, struct mae_piece *piece);
-/* Ends an authenticated message whose last data was not marked as the last. */
+/* Ends an authenticated message if its last data was not marked as the last. */
 mae_error_t mae_auth_finish(struct mae_auth *auth);
-/* Waits until every job of an authenticated message is done; returns the first error. */
+/* Waits until the device has completed all jobs of a message; returns the first error. */
 mae_error_t mae_auth_wait(struct mae_auth *auth);
 void mae_auth_end(struct mae_auth *auth);
 
-/* Replaces a block by its encryption under the message's key. mac.c: composed messages; each
-   function returns when its jobs are done. */
+/* Encrypts a block in place by AES under the message's key. mac.c: composed messages; each function
+   returns when its jobs are done. */
 mae_error_t mae_mac_block(struct mae_auth *auth, uint8_t block[16]); /* := E(K, block) */
 mae_error_t mae_mac_update(struct mae_auth *auth, const uint8_t *data, uint64_t bytes);
 mae_error_t mae_mac_ccm_data(struct mae_auth *auth, const uint8_t *src, uint8_t *dst,
                              uint64_t bytes);
 mae_error_t mae_mac_finish(struct mae_auth *auth);
-/* Submits a job of an authenticated message; `piece` counts it. */
+/* Submits a job of an authenticated message to the device; `piece` counts the job. */
 mae_error_t mae_auth_submit(struct mae_auth *auth, const struct mae_job *job,
                             struct mae_piece *piece);
 
-/* The origin of a sealed message's nonce. */
+/* Names the origin of a message's nonce: drawn, counted or chosen by the caller. */
 enum mae_nonce_kind { MAE_NONCE_DRAWN, MAE_NONCE_COUNTED, MAE_NONCE_CHOSEN };
-/* Checks an authenticated message and fills in its defaults. In aead.c. */
+/* Checks the fields of an authenticated message and fills in its default values. In aead.c. */
 mae_error_t mae_message_check(struct mae_dev *dev, const struct mae_message *given,
                               mae_direction_t direction, enum mae_nonce_kind kind,
                               struct mae_message *message);
-/* Writes a message's nonce and counts the message against its key; fails at the limit. */
+/* Writes a message's nonce and counts the message against its key's limit. It fails at the
+   limit. */
 mae_error_t mae_message_nonce(struct mae_dev *dev, const struct mae_message *message,
                               enum mae_nonce_kind kind, struct mae_nonce_counter *counter);
 /*
- * Returns the slot of a message's key, loading the key if necessary; *owned: erase it afterwards.
+ * Returns the key slot of a message; loads the key into a free one if it is not loaded. *owned:
+ * erase it afterwards.
  */
 mae_error_t mae_message_key(struct mae_dev *dev, const struct mae_message *message, uint32_t *slot,
                             bool *owned);
-/* Tells whether the device's own mode serves a message or the library composes it; MAE_E_MODE if
+/* Determines if a device has a message's mode, or the library must compose it. MAE_E_MODE if
    neither. In modes.c. */
 mae_error_t mae_message_mode(struct mae_dev *dev, mae_mode_t mode, bool *composed);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Submits the jobs of an authenticated message, and waits for them. */
+/* Submits the jobs of an authenticated message to the device and waits for them. */
 #include <string.h>
 
 #include "auth.h"
 
-/* The number of jobs of an authenticated message that are queued at once, in one context. */
+/* Sets how many jobs of an authenticated message the device holds at once. */
 enum { AHEAD = 3 };
 
-/* Records the completion of a message's job: its tag and its first error. */
+/* Records that the device has completed a message's job: its tag and first error. */
 static void job_done(void *arg, const struct mae_completion *completion)
 {
     struct mae_piece *piece = arg;

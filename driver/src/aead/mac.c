@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Composes CCM and CMAC of CBC, CTR and ECB jobs, for devices without these modes. Every job starts
+ * Composes CCM and CMAC of CBC, CTR and ECB jobs, on devices without these modes. Every job starts
  * anew, with the MAC so far or with the counter for its IV, so one context serves and no state
  * stays in the device.
  */
@@ -8,7 +8,7 @@
 
 #include "auth.h"
 
-/* Runs one encryption job of a composed CCM or CMAC and waits for it. */
+/* Runs an ECB, CBC or CTR job of a composed CCM or CMAC message and waits for it. */
 static mae_error_t run_job(struct mae_auth *auth, mae_mode_t mode, const uint8_t iv[16],
                            const uint8_t *src, uint8_t *dst, uint64_t bytes)
 {
@@ -28,7 +28,7 @@ static mae_error_t run_job(struct mae_auth *auth, mae_mode_t mode, const uint8_t
     return mae_auth_wait(auth);
 }
 
-/* Records how many bytes of the scratch buffer must be wiped. */
+/* Notes how many bytes of a message's scratch buffer must be wiped at the end. */
 static void used(struct mae_auth *auth, uint32_t bytes)
 {
     if (auth->scratch_used < bytes)
@@ -44,7 +44,7 @@ mae_error_t mae_mac_block(struct mae_auth *auth, uint8_t block[16])
     return MAE_OK;
 }
 
-/* Continues a CBC-MAC over whole blocks in memory that the device can access. */
+/* Continues a message's CBC-MAC over whole blocks that the device can access. */
 mae_error_t mae_mac_update(struct mae_auth *auth, const uint8_t *data, uint64_t bytes)
 {
     while (bytes > 0) {
@@ -58,7 +58,7 @@ mae_error_t mae_mac_update(struct mae_auth *auth, const uint8_t *data, uint64_t 
     return MAE_OK;
 }
 
-/* Continues a CBC-MAC over data padded with zeros to whole blocks (SP 800-38C A.2.3). */
+/* Continues a message's CBC-MAC over data padded with zeros (SP 800-38C A.2.3). */
 static mae_error_t mac_padded(struct mae_auth *auth, const uint8_t *data, uint64_t bytes)
 {
     uint64_t tail = bytes % 16;
@@ -73,8 +73,8 @@ static mae_error_t mac_padded(struct mae_auth *auth, const uint8_t *data, uint64
 }
 
 /*
- * Encrypts or decrypts CCM data; the MAC is over the plaintext, so before it is encrypted and after
- * it is decrypted in place.
+ * Encrypts or decrypts data of a composed CCM message and adds the plaintext to its MAC. That is
+ * before encryption and after decryption, in place.
  */
 mae_error_t mae_mac_ccm_data(struct mae_auth *auth, const uint8_t *src, uint8_t *dst,
                              uint64_t bytes)
@@ -88,7 +88,7 @@ mae_error_t mae_mac_ccm_data(struct mae_auth *auth, const uint8_t *src, uint8_t 
     return auth->job.direction == MAE_DECRYPT ? mac_padded(auth, dst, bytes) : MAE_OK;
 }
 
-/* Multiplies a block by x in GF(2^128), SP 800-38B 6.1, without a branch on the value. */
+/* Multiplies a block by x in GF(2^128) (SP 800-38B 6.1), in constant time. */
 static void times_x(uint8_t block[16])
 {
     uint8_t carry = block[0] >> 7;
@@ -97,7 +97,8 @@ static void times_x(uint8_t block[16])
     block[15] = (uint8_t)(block[15] << 1 ^ (0x87 & (0 - carry)));
 }
 
-/* Completes a CMAC with its last block, which the stage always holds back (SP 800-38B 6.2). */
+/* Computes a CMAC's final block from the last data and its subkey (SP 800-38B 6.2). The stage
+   always holds the last data back. */
 static mae_error_t finish_cmac(struct mae_auth *auth)
 {
     uint32_t bytes = auth->staged, tail = bytes % 16;

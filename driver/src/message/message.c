@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes whole messages in one call, divided into parallel jobs where the mode allows. */
+/* Encrypts or decrypts a whole message in one call, in parallel jobs where the mode allows. */
 #include <string.h>
 
 #include "plan.h"
@@ -10,7 +10,7 @@ enum {
     LONG_CHUNK = 16 * MAE_CHUNK /* chained modes: the change from job to job costs latency */
 };
 
-/* Records the completion of a message's job and frees its context. */
+/* Records that the device has completed a message's job, and frees its context. */
 static void job_done(void *arg, const struct mae_completion *completion)
 {
     struct mae_plan *plan = arg;
@@ -24,7 +24,7 @@ static void job_done(void *arg, const struct mae_completion *completion)
     }
 }
 
-/* Submits a job of a message, waiting while the queue is full of the message's own jobs. */
+/* Submits a job of a message to the device; waits while the queue is full of its jobs. */
 static mae_error_t submit(struct mae_plan *plan, struct mae_job *job)
 {
     while (plan->dev->used >= plan->dev->depth && plan->outstanding > 0)
@@ -37,7 +37,7 @@ static mae_error_t submit(struct mae_plan *plan, struct mae_job *job)
     return error;
 }
 
-/* Processes a message whose buffers the device can access. */
+/* Processes a message in buffers that the device can access. */
 static mae_error_t run_direct(struct mae_dev *dev, const struct mae_job *common, const uint8_t *src,
                               uint8_t *dst, uint64_t length)
 {
@@ -76,8 +76,7 @@ static mae_error_t run_direct(struct mae_dev *dev, const struct mae_job *common,
     return error;
 }
 
-/* Processes a small message in memory that the device cannot access, through a buffer that
-   it can. */
+/* Processes a small message through a buffer that the device can access. */
 static mae_error_t run_bounced(struct mae_dev *dev, const struct mae_job *common, const void *src,
                                void *dst, uint64_t length)
 {
@@ -92,7 +91,7 @@ static mae_error_t run_bounced(struct mae_dev *dev, const struct mae_job *common
 }
 
 /*
- * Processes a large message by mapping its buffers for the duration. MAE_E_NOT_MAPPED: that was not
+ * Processes a large message and maps its buffers for that time. MAE_E_NOT_MAPPED: that was not
  * possible.
  */
 static mae_error_t run_mapped(struct mae_dev *dev, const struct mae_job *common, const void *src,
@@ -119,7 +118,7 @@ static mae_error_t run_mapped(struct mae_dev *dev, const struct mae_job *common,
     return error;
 }
 
-/* Processes a large message that shares pages with other mappings, through a stream's buffers. */
+/* Processes a large message, whose pages other mappings share, through a stream's buffers. */
 static mae_error_t run_streamed(struct mae_dev *dev, const struct mae_job *common,
                                 const uint8_t *src, uint8_t *dst, uint64_t length)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells what a mode of operation allows: division into parts, and composition from other modes. */
+/* Determines whether a mode's messages can be divided, or be composed from other modes. */
 #include "auth.h"
 
 bool mae_mode_divides(mae_mode_t mode, mae_direction_t direction)

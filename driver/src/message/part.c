@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes a part of a message by itself, from its position in the mode's stream of IVs. */
+/* Encrypts or decrypts a part of a message by itself, from the IV at its position. */
 #include <string.h>
 
 #include "plan.h"
 
 /*
- * Computes the IV of a part of an XTS message. The tweak's key is the second half. The card starts
- * with E(K2, iv), which must come out as E(K2, first iv) * alpha^blocks.
+ * Computes the IV of the part of an XTS message at a position. The tweak's key is the second half.
+ * The card starts with E(K2, iv), which must come out as E(K2, first iv) * alpha^blocks.
  */
 static mae_error_t seek_xts(struct mae_dev *dev, const uint8_t *key, size_t key_bytes,
                             uint64_t blocks, uint8_t iv[16])

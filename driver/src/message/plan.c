@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divides a message into jobs: computes the IV of each, loads the keys, takes contexts. */
+/* Divides a message into jobs of a device: IVs, keys and contexts. */
 #include "plan.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ void mae_counter_add(uint8_t counter[16], uint64_t blocks)
     }
 }
 
-/* Loads an element of IEEE 1619's GF(2^128): byte 0 of a tweak is the least significant. */
+/* Loads an XTS tweak as an element of GF(2^128); byte 0 is the least significant. */
 static void load_field(const uint8_t bytes[16], uint64_t *low, uint64_t *high)
 {
     *low = *high = 0;
@@ -27,7 +27,7 @@ static void load_field(const uint8_t bytes[16], uint64_t *low, uint64_t *high)
     }
 }
 
-/* Stores an element of GF(2^128) as a tweak, in little-endian byte order. */
+/* Stores an element of GF(2^128) as an XTS tweak, in little-endian byte order. */
 static void store_field(uint8_t bytes[16], uint64_t low, uint64_t high)
 {
     for (int i = 0; i < 8; i++) {
@@ -36,7 +36,8 @@ static void store_field(uint8_t bytes[16], uint64_t low, uint64_t high)
     }
 }
 
-/* Multiplies two elements of GF(2^128): (low, high) := (low, high) * (by_low, by_high). */
+/* Multiplies two elements of GF(2^128), as XTS defines that field (IEEE 1619). (low, high) := (low,
+   high) * (by_low, by_high). */
 static void field_multiply(uint64_t *low, uint64_t *high, uint64_t by_low, uint64_t by_high)
 {
     uint64_t a_low = *low, a_high = *high, sum_low = 0, sum_high = 0;
@@ -52,7 +53,7 @@ static void field_multiply(uint64_t *low, uint64_t *high, uint64_t by_low, uint6
     *high = sum_high;
 }
 
-/* Raises alpha, the generator of XTS tweaks, to a power in GF(2^128). */
+/* Computes a power of alpha, by which XTS multiplies tweaks, in GF(2^128). */
 static void field_power(uint64_t exponent, uint64_t *low, uint64_t *high)
 {
     uint64_t square_low = 2, square_high = 0;
@@ -79,7 +80,7 @@ struct one_job {
     mae_error_t error;
 };
 
-/* Records the completion of a message's single job. */
+/* Records that the device has completed the job that encrypts XTS tweaks. */
 static void one_job_done(void *arg, const struct mae_completion *completion)
 {
     struct one_job *one = arg;
@@ -87,7 +88,7 @@ static void one_job_done(void *arg, const struct mae_completion *completion)
     one->done = true;
 }
 
-/* Encrypts or decrypts a message's XTS tweaks with ECB under the tweak key, in place. */
+/* Encrypts or decrypts XTS tweaks in place by an ECB job under the tweak key. */
 static mae_error_t ecb_tweaks(struct mae_plan *plan, mae_direction_t direction, uint32_t count)
 {
     struct one_job one = {0};
@@ -112,9 +113,9 @@ static mae_error_t ecb_tweaks(struct mae_plan *plan, mae_direction_t direction, 
 }
 
 /*
- * Computes the IVs of a message's next XTS jobs. The device starts a job with E(K2, iv). Job k of
- * a message must start with the tweak E(K2, iv) * alpha^(k * blocks), so its IV is that, decrypted
- * under K2.
+ * Computes the IVs of the next jobs of an XTS message. The device starts a job with E(K2, iv). Job
+ * k of a message must start with the tweak E(K2, iv) * alpha^(k * blocks), so its IV is that,
+ * decrypted under K2.
  */
 static mae_error_t next_tweaks(struct mae_plan *plan)
 {
@@ -157,7 +158,7 @@ mae_error_t mae_plan_next(struct mae_plan *plan, struct mae_job *job, const uint
 
 /* ---- what a message needs ---- */
 
-/* Returns true if jobs of a message can start anywhere in it. */
+/* Returns true if jobs of a message can run at the same time, each from its own IV. */
 static bool independent(const struct mae_dev *dev, const struct mae_job *job)
 {
     if (job->mode != MAE_XTS)

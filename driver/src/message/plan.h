@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divides a message into jobs: which can run in parallel, and with which IV each starts. */
+/* Declares the division of a message into jobs, which may run in parallel. */
 #ifndef MAE_PLAN_H
 #define MAE_PLAN_H
 
@@ -25,26 +25,28 @@ struct mae_plan {
     uint64_t factor_low, factor_high; /* alpha to the number of blocks in a job */
 };
 
-/* Starts the division of a message into jobs, with up to `contexts` contexts, at least one. */
+/* Begins the division of a message into jobs, in up to `contexts` contexts of the device. */
 mae_error_t mae_plan_begin(struct mae_plan *plan, struct mae_dev *dev, const struct mae_job *common,
                            uint64_t length, uint32_t chunk, uint32_t contexts);
-/* Sets the start of a message's next job (init, iv). `src` is its data, before it is processed. */
+/* Sets the start of a message's next job: init and iv. `src` is its data, before it is
+   processed. */
 mae_error_t mae_plan_next(struct mae_plan *plan, struct mae_job *job, const uint8_t *src,
                           uint32_t bytes);
-/* Waits for all jobs of a message and frees their contexts. */
+/* Waits for all jobs of a divided message and frees their contexts. */
 void mae_plan_end(struct mae_plan *plan);
-/* Opens a stream of a message whose keys are loaded already. In stream.c. */
+/* Opens a stream for a message whose keys are loaded. In stream.c. */
 mae_error_t mae_stream_open(struct mae_dev *dev, const struct mae_job *common,
                             struct mae_stream **stream);
-/* Checks mode, direction and key slots of a message; copies its IV into `common`. In check.c. */
+/* Checks a message's mode, direction and key slots; copies its IV into the job `common`. In
+   check.c. */
 mae_error_t mae_check_message(const struct mae_dev *dev, struct mae_job *common, const uint8_t *iv);
 mae_error_t mae_check_length(mae_mode_t mode, uint64_t length);
-/* Advances an encrypted XTS tweak by a number of blocks. */
+/* Multiplies an encrypted XTS tweak by alpha once for each of a number of blocks. */
 void mae_tweak_advance(uint8_t tweak[16], uint64_t blocks);
 /* Returns the device's number of free contexts. */
 uint32_t mae_free_contexts(const struct mae_dev *dev);
 
-/* Loads a message's key, and for XTS its second key, into free slots. */
+/* Loads a message's key, and the second key of XTS, into free key slots. */
 mae_error_t mae_keys_take(struct mae_dev *dev, mae_mode_t mode, const uint8_t *key, size_t bytes,
                           uint32_t *key_slot, uint32_t *tweak_slot);
 void mae_keys_give(struct mae_dev *dev, uint32_t key_slot, uint32_t tweak_slot);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes messages of unauthenticated modes in pieces (streams). A stream has a ring of buffers;
- * the counters of what has been filled, handed to the device and given back run freely and tell
- * each buffer's state:
+ * Encrypts or decrypts a message in pieces, without authentication (mae_stream_*). A stream has a
+ * ring of buffers; the counters of what has been filled, handed to the device and given back run
+ * freely and tell each buffer's state:
  *
  *   drained <= buffer < submitted   in the device, or done and being given to the caller
  *   submitted <= buffer < filled    full, waiting for its turn
@@ -41,13 +41,13 @@ struct mae_stream {
     bool finishing;
 };
 
-/* Returns the buffer of a number in a stream's ring of buffers. */
+/* Returns a buffer of the stream's ring of buffers, by its running number. */
 static struct buffer *at(struct mae_stream *stream, uint64_t number)
 {
     return &stream->buffers[number % stream->count];
 }
 
-/* Records the completion of a buffer's job and the stream's first error. */
+/* Records that the device has processed a stream's buffer, and the first error. */
 static void job_done(void *arg, const struct mae_completion *completion)
 {
     struct buffer *buffer = arg;
@@ -62,8 +62,8 @@ static void job_done(void *arg, const struct mae_completion *completion)
 }
 
 /*
- * Returns true if a stream's full buffer may be submitted; with XTS only if the message's end is
- * not near.
+ * Returns true if a stream may submit a buffer. XTS keeps buffers back while the message's end may
+ * be near.
  */
 static bool may_go(struct mae_stream *stream, uint64_t number)
 {
@@ -74,7 +74,7 @@ static bool may_go(struct mae_stream *stream, uint64_t number)
     return number + 1 - stream->drained < stream->count && at(stream, number + 1)->bytes >= BLOCK;
 }
 
-/* Submits a stream's full buffers to the device. */
+/* Submits the full buffers of a stream to the device. */
 static mae_error_t pump(struct mae_stream *stream)
 {
     struct mae_plan *plan = &stream->plan;
@@ -99,7 +99,7 @@ static mae_error_t pump(struct mae_stream *stream)
     return plan->error;
 }
 
-/* Copies input into a stream's free buffers; returns the number of bytes taken. */
+/* Copies input into the free buffers of a stream; returns the number of bytes. */
 static size_t take(struct mae_stream *stream, const uint8_t *src, size_t bytes)
 {
     size_t taken = 0;
@@ -139,7 +139,7 @@ static size_t give(struct mae_stream *stream, uint8_t *dst, size_t room)
     return given;
 }
 
-/* Advances the device until a stream's oldest buffer is done. */
+/* Advances the device until it has processed a stream's oldest buffer. */
 static mae_error_t wait_oldest(struct mae_stream *stream)
 {
     while (!at(stream, stream->drained)->done)
@@ -147,7 +147,7 @@ static mae_error_t wait_oldest(struct mae_stream *stream)
     return stream->plan.error;
 }
 
-/* Stores a stream's failure, which leaves a gap in the message; a full queue is no failure. */
+/* Stores a stream's first error, after which it stays failed; MAE_E_FULL is no error. */
 static mae_error_t keep(struct mae_stream *stream, mae_error_t error)
 {
     if (error != MAE_OK && error != MAE_E_FULL && stream->plan.error == MAE_OK)
@@ -188,7 +188,7 @@ mae_error_t mae_stream_update(mae_stream_t *stream, const void *src, size_t byte
     }
 }
 
-/* Closes a stream's last buffer; a tail of less than a block joins the buffer before it. */
+/* Closes a stream's last buffer, whose tail of less than a block joins the one before. */
 static mae_error_t close_input(struct mae_stream *stream)
 {
     MAE_TRY(mae_check_length(stream->plan.job.mode, stream->total));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Encodes nonce, lengths and AAD of CCM into blocks (SP 800-38C appendix A): freestanding.
+ * Builds the blocks that encode nonce, lengths and AAD in CCM (SP 800-38C appendix A).
+ * Freestanding.
  */
 #ifndef MAE_CCM_H
 #define MAE_CCM_H
@@ -9,14 +10,14 @@
 
 enum { MAE_CCM_NONCE_LEAST = 7, MAE_CCM_NONCE_MOST = 13, MAE_CCM_PREFIX_MOST = 10 };
 
-/* Stores a number big-endian in the `bytes` bytes that end before `end`. */
+/* Stores a number in big-endian order in the `bytes` bytes before `end`. */
 static inline void mae_ccm_number(uint8_t *end, uint64_t value, uint32_t bytes)
 {
     for (; bytes > 0; bytes--, value >>= 8)
         *--end = (uint8_t)value;
 }
 
-/* Builds the CCM block A0, the counter block with the number 0 (A.3). */
+/* Builds CCM's first counter block A0, with the counter value 0 (SP 800-38C A.3). */
 static inline void mae_ccm_counter(uint8_t block[16], const uint8_t *nonce, uint32_t nonce_bytes)
 {
     for (uint32_t i = 0; i < 16; i++)
@@ -26,7 +27,7 @@ static inline void mae_ccm_counter(uint8_t block[16], const uint8_t *nonce, uint
         block[1 + i] = nonce[i];
 }
 
-/* Builds the CCM block B0, the first one under the MAC (A.2.1). */
+/* Builds CCM's block B0, the first one under the CBC-MAC (SP 800-38C A.2.1). */
 static inline void mae_ccm_first(uint8_t block[16], const uint8_t *nonce, uint32_t nonce_bytes,
                                  uint64_t aad_bytes, uint64_t length, uint32_t tag_bytes)
 {
@@ -35,7 +36,7 @@ static inline void mae_ccm_first(uint8_t block[16], const uint8_t *nonce, uint32
     mae_ccm_number(block + 16, length, 15 - nonce_bytes);
 }
 
-/* Builds the prefix that encodes CCM's AAD length (A.2.2); returns its length, 0 to 10. */
+/* Builds the prefix that encodes the length of CCM's AAD; returns its length, 0 to 10. */
 static inline uint32_t mae_ccm_prefix(uint8_t prefix[MAE_CCM_PREFIX_MOST], uint64_t aad_bytes)
 {
     if (aad_bytes == 0)
@@ -51,14 +52,14 @@ static inline uint32_t mae_ccm_prefix(uint8_t prefix[MAE_CCM_PREFIX_MOST], uint6
     return four ? 6 : 10;
 }
 
-/* Returns true if a message's length fits into CCM's length field. */
+/* Returns true if CCM's length field, beside a nonce of that size, can hold a length. */
 static inline bool mae_ccm_fits(uint64_t length, uint32_t nonce_bytes)
 {
     uint32_t bits = 8 * (15 - nonce_bytes);
     return bits >= 64 || length >> bits == 0;
 }
 
-/* Returns true if a mode allows a tag of a given length. */
+/* Returns true if GCM, CCM or CMAC allows a tag of a given length. */
 static inline bool mae_tag_length_allowed(uint32_t mode, uint32_t bytes)
 {
     if (mode == MAE_CCM)

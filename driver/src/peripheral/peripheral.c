@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Identifies the peripheral, loads and erases its keys, and wipes it: freestanding, see
- * maeslant_peripheral.h.
+ * Identifies the AES peripheral by its registers, loads and erases keys, and wipes it.
+ * Freestanding: see maeslant_peripheral.h.
  */
 #include "peripheral.h"
 
@@ -24,7 +24,7 @@ enum { SUPPORTED_MAJOR = MAE_PERIPHERAL__VERSION__MAJOR_reset };
 _Static_assert(MAE_PERIPHERAL__VERSION__MAJOR_reset == MAE_STREAM_CARD__VERSION__MAJOR_reset,
                "one version for both maps");
 
-/* Defines the inline register functions for callers that take their address. */
+/* Makes the inline register functions available by address. */
 extern inline mae_error_t mae_pio_mmio_read32(void *bus, uint32_t offset, uint32_t *value);
 extern inline mae_error_t mae_pio_mmio_write32(void *bus, uint32_t offset, uint32_t value);
 
@@ -76,7 +76,7 @@ mae_error_t mae_pio_probe(const struct mae_pio_bus *bus, struct mae_pio_info *in
     return MAE_OK;
 }
 
-/* Executes a key command of the device and waits for its end. */
+/* Writes a key command to the device's registers and waits for its end. */
 static ALWAYS_INLINE mae_error_t key_command(const struct mae_pio_bus *bus, uint32_t command)
 {
     uint32_t status;
@@ -85,7 +85,7 @@ static ALWAYS_INLINE mae_error_t key_command(const struct mae_pio_bus *bus, uint
     return mae_pio_error(GET(KEY_STATUS, ERROR, status));
 }
 
-/* Loads a key of 16, 24 or 32 bytes into a slot of the device, over a bus known at compile time. */
+/* Loads a key into a key slot of the device, inlined for the kind of register access. */
 static ALWAYS_INLINE mae_error_t key_load(const struct mae_pio_bus *bus, uint32_t slot,
                                           const uint8_t *key, size_t bytes)
 {
@@ -108,14 +108,14 @@ static ALWAYS_INLINE mae_error_t key_load(const struct mae_pio_bus *bus, uint32_
                                 FIELD(KEY_CMD, OP, MAE_PERIPHERAL__KEY_CMD__OP__LOAD));
 }
 
-/* Loads a key into a slot by memory-mapped registers. */
+/* Loads a key into a key slot of the device through memory-mapped registers. */
 static NEVER_INLINE mae_error_t key_load_mmio(void *base, uint32_t slot, const uint8_t *key,
                                               size_t bytes)
 {
     return key_load(&MMIO(base), slot, key, bytes);
 }
 
-/* Loads a key into a slot by the caller's register access functions. */
+/* Loads a key into a key slot of the device by the caller's register functions. */
 static NEVER_INLINE mae_error_t key_load_any(const struct mae_pio_bus *bus, uint32_t slot,
                                              const uint8_t *key, size_t bytes)
 {

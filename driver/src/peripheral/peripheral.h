@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Declares what the files of the peripheral's driver share; see maeslant_peripheral.h.
+ * Declares functions and register access that the files of the peripheral's driver share.
  * Freestanding.
  */
 #ifndef MAE_PERIPHERAL_H
@@ -26,7 +26,8 @@
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define NEVER_INLINE __attribute__((noinline))
 
-/* Register reads before the peripheral counts as dead; a wipe takes < 4096 clocks. */
+/* Sets how often a register is read before the peripheral counts as dead. A wipe takes < 4096
+   clocks. */
 enum { MAE_PIO_POLLS = 10000 };
 
 /*
@@ -37,20 +38,20 @@ enum { MAE_PIO_POLLS = 10000 };
  */
 #define MMIO(base) ((const struct mae_pio_bus){mae_pio_mmio_read32, mae_pio_mmio_write32, (base)})
 
-/* Returns true if registers are memory-mapped and accessed without the caller's functions. */
+/* Returns true if the device's registers are memory-mapped, so that no function is called. */
 static inline bool is_mmio(const struct mae_pio_bus *bus)
 {
     return bus->read32 == mae_pio_mmio_read32 && bus->write32 == mae_pio_mmio_write32;
 }
 
-/* Reads a register of the peripheral. */
+/* Reads a register of the device, memory-mapped or by the caller's function. */
 static ALWAYS_INLINE mae_error_t read_reg(const struct mae_pio_bus *bus, uint32_t offset,
                                           uint32_t *value)
 {
     return bus->read32(bus->bus, offset, value);
 }
 
-/* Writes a register of the peripheral. */
+/* Writes a register of the device, memory-mapped or by the caller's function. */
 static ALWAYS_INLINE mae_error_t write_reg(const struct mae_pio_bus *bus, uint32_t offset,
                                            uint32_t value)
 {
@@ -71,7 +72,7 @@ static inline void store_word(uint8_t *bytes, uint32_t word)
         bytes[i] = (uint8_t)(word >> 8 * i);
 }
 
-/* Copies four bytes at a word's address: one access where words have the order of the bytes. */
+/* Defines a 32-bit word that may alias bytes, so that aligned data take one access. */
 typedef uint32_t __attribute__((may_alias)) mae_word_t;
 
 /* Returns true if an address is a multiple of 4. */
@@ -118,15 +119,14 @@ static ALWAYS_INLINE mae_error_t write_words(const struct mae_pio_bus *bus, uint
     return MAE_OK;
 }
 
-/* Translates an error code of the device (mae_error_e of regs/mae_common.rdl) to mae_error_t. */
+/* Translates the error code in the device's status register to mae_error_t. They are mae_error_e of
+   regs/mae_common.rdl. */
 mae_error_t mae_pio_error(uint32_t code);
-/* Writes the registers of a peripheral's job and starts it; `more` are further bits of `ctrl`. */
+/* Writes a job's parameters to the peripheral's registers and starts the job. `more` are further
+   bits of `ctrl`. */
 mae_error_t mae_pio_start(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                           uint32_t more);
-/*
- * Returns the error in a word of `status` read after the end of a job, or reads the tag that the
- * job made.
- */
+/* Returns the error that the peripheral reports at a job's end, or reads the job's tag. */
 mae_error_t mae_pio_result(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                            uint32_t status);
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes authenticated messages on the peripheral in one call: freestanding, see
- * maeslant_peripheral.h. Built like peripheral.c: nothing here makes a compiler call memcpy or
- * memset.
+ * Encrypts, decrypts or authenticates a GCM, CCM or CMAC message on the peripheral. Built like
+ * peripheral.c: nothing here makes a compiler call memcpy or memset.
  */
 #include "ccm.h"
 #include "peripheral.h"
 
-/* The AAD phase of a message: the encoded length of the AAD, then the AAD. */
+/* Holds the source of a message's AAD phase: the encoded AAD length, then the AAD. */
 struct aad {
     uint8_t head[16 + MAE_CCM_PREFIX_MOST]; /* B0 and the encoded length */
     uint32_t head_bytes;
@@ -15,7 +14,7 @@ struct aad {
     const uint8_t *aad;
 };
 
-/* Reads the next block of the AAD, after its encoded length. */
+/* Supplies the next block of a message's AAD phase to the peripheral. */
 static void get_aad(void *arg, uint8_t *block, uint32_t n)
 {
     struct aad *source = arg;
@@ -24,7 +23,7 @@ static void get_aad(void *arg, uint8_t *block, uint32_t n)
                                                    : source->aad[source->at - source->head_bytes];
 }
 
-/* Executes the phases of an authenticated message before its data. */
+/* Runs the peripheral's jobs for IV and AAD of a GCM or CCM message. */
 static mae_error_t begin(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                          struct mae_pio_job *job, uint8_t counter[16], uint32_t length)
 {
@@ -54,7 +53,7 @@ static mae_error_t begin(const struct mae_pio_bus *bus, const struct mae_pio_mes
     return MAE_OK;
 }
 
-/* Checks the parameters of an authenticated message. */
+/* Checks mode, nonce, tag and length of a GCM or CCM message. */
 static mae_error_t check(const struct mae_pio_message *message, uint32_t length)
 {
     bool ccm = message->mode == MAE_CCM;
@@ -73,7 +72,7 @@ static mae_error_t check(const struct mae_pio_message *message, uint32_t length)
     return MAE_OK;
 }
 
-/* Overwrites memory with zeros, without memset. */
+/* Overwrites memory with zeros, without a call of memset. */
 static void wipe(volatile uint8_t *memory, uint32_t bytes)
 {
     for (uint32_t i = 0; i < bytes; i++)
@@ -81,8 +80,8 @@ static void wipe(volatile uint8_t *memory, uint32_t bytes)
 }
 
 /*
- * Initialises a peripheral's job field by field: a compiler would clear a larger initialiser by a
- * call of memset.
+ * Fills in a job of the peripheral field by field, so that no memset is called. A compiler would
+ * clear a larger initialiser by one.
  */
 static void prepare(struct mae_pio_job *job, mae_mode_t mode, mae_direction_t direction,
                     const struct mae_pio_message *message, uint8_t *tag)
@@ -100,7 +99,7 @@ static void prepare(struct mae_pio_job *job, mae_mode_t mode, mae_direction_t di
     job->tag_bytes = message->tag_bytes;
 }
 
-/* Pads the tag that a decryption expects to a whole block. */
+/* Copies the tag that a decryption expects, padded to 16 bytes. */
 static void expect(const struct mae_pio_message *message, mae_direction_t direction,
                    uint8_t tag[16])
 {
@@ -108,7 +107,7 @@ static void expect(const struct mae_pio_message *message, mae_direction_t direct
         tag[i] = direction == MAE_DECRYPT && i < message->tag_bytes ? message->tag[i] : 0;
 }
 
-/* Executes a message's phases before the data, and prepares the job of the data. */
+/* Processes nonce and AAD of a GCM or CCM message and prepares the job of its data. */
 static mae_error_t prelude(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                            mae_direction_t direction, uint32_t length, uint8_t tag[16],
                            struct mae_pio_job *job)
@@ -125,7 +124,7 @@ static mae_error_t prelude(const struct mae_pio_bus *bus, const struct mae_pio_m
     return MAE_OK;
 }
 
-/* Encrypts or decrypts one authenticated message. */
+/* Encrypts or decrypts one GCM or CCM message on the peripheral. */
 static mae_error_t crypt(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                          mae_direction_t direction, const void *src, void *dst, uint32_t length)
 {
@@ -157,7 +156,7 @@ mae_error_t mae_pio_unseal(const struct mae_pio_bus *bus, const struct mae_pio_m
     return crypt(bus, message, MAE_DECRYPT, src, dst, length);
 }
 
-/* Prepares the job of a CMAC. */
+/* Fills in the peripheral's job that computes a CMAC. */
 static mae_error_t prepare_mac(const struct mae_pio_message *message, mae_direction_t direction,
                                uint32_t length, uint8_t tag[16], struct mae_pio_job *job)
 {
@@ -171,7 +170,7 @@ static mae_error_t prepare_mac(const struct mae_pio_message *message, mae_direct
     return MAE_OK;
 }
 
-/* Computes or checks one CMAC. */
+/* Computes or checks the CMAC of data on the peripheral. */
 static mae_error_t mac(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                        mae_direction_t direction, const void *data, uint32_t length)
 {

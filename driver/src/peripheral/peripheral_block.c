@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Encrypts or decrypts one block on the peripheral: freestanding, see maeslant_peripheral.h. Built
- * like peripheral.c.
- */
+/* Encrypts or decrypts one AES block on the peripheral (mae_pio_block). Built like peripheral.c. */
 #include "peripheral.h"
 
 static const struct mae_pio_job plain_job = {.mode = MAE_ECB}; /* makes no tag */
 
 /*
- * Encrypts or decrypts a block in eleven register accesses; the reads wait on the bus for the
- * result.
+ * Encrypts or decrypts one block on the peripheral in eleven accesses of mapped registers. The
+ * reads wait on the bus for the result.
  */
 static ALWAYS_INLINE mae_error_t block_mmio(const struct mae_pio_bus *bus, uint32_t slot,
                                             mae_direction_t direction, const uint8_t *in,
@@ -34,7 +31,7 @@ static ALWAYS_INLINE mae_error_t block_mmio(const struct mae_pio_bus *bus, uint3
     return MAE_OK;
 }
 
-/* Encrypts or decrypts one block by the caller's register access functions. */
+/* Encrypts or decrypts one block on the peripheral by the caller's register functions. */
 static NEVER_INLINE mae_error_t block_any(const struct mae_pio_bus *bus, uint32_t slot,
                                           mae_direction_t direction, const uint8_t *in,
                                           uint8_t *out)

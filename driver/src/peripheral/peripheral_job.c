@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs jobs on the peripheral's registers: freestanding, see maeslant_peripheral.h. Structures are
- * not copied or cleared as a whole here, so that the compiler has no reason to call memcpy or
- * memset.
+ * Runs a job on the peripheral, whose data the CPU moves through registers. Structures are not
+ * copied or cleared as a whole here, so that the compiler has no reason to call memcpy or memset.
  */
 #include "peripheral.h"
 
-/* The blocks written before the first answer is read: XTS stealing needs two. */
+/* Sets how many blocks the peripheral takes before the first result is read. XTS stealing needs
+   two. */
 enum { AHEAD = 2 };
 
-/* Returns the error in a word of the device's `status` register and clears it. */
+/* Returns the error in a value of the device's status register, and clears it. */
 static ALWAYS_INLINE mae_error_t take_error(const struct mae_pio_bus *bus, uint32_t status)
 {
     if (GET(STATUS, ERROR, status) == MAE_PERIPHERAL__STATUS__ERROR__NONE)
@@ -18,7 +18,7 @@ static ALWAYS_INLINE mae_error_t take_error(const struct mae_pio_bus *bus, uint3
     return mae_pio_error(GET(STATUS, ERROR, status));
 }
 
-/* Reads the peripheral's error and clears it. */
+/* Reads the error in the device's status register, and clears it. */
 static ALWAYS_INLINE mae_error_t read_error(const struct mae_pio_bus *bus)
 {
     uint32_t status;
@@ -26,14 +26,15 @@ static ALWAYS_INLINE mae_error_t read_error(const struct mae_pio_bus *bus)
     return take_error(bus, status);
 }
 
-/* Returns true if a job takes data and gives none. */
+/* Returns true if a job of the peripheral takes data and gives none, such as AAD. */
 static bool sinks(const struct mae_pio_job *job)
 {
     return is_aead(job) && (job->phase != MAE_PHASE_DATA || job->mode == MAE_CMAC);
 }
 
 /*
- * Writes a job's IV to the device; for a GCM IV of 12 bytes, the counter block that starts with it.
+ * Writes the IV of a job to the peripheral's registers. A GCM IV of 12 bytes becomes the counter
+ * block that starts with it.
  */
 static ALWAYS_INLINE mae_error_t write_iv(const struct mae_pio_bus *bus,
                                           const struct mae_pio_job *job)
@@ -44,7 +45,7 @@ static ALWAYS_INLINE mae_error_t write_iv(const struct mae_pio_bus *bus,
     return job->mode == MAE_GCM ? write_reg(bus, REG_WORD(iv, 3), UINT32_C(1) << 24) : MAE_OK;
 }
 
-/* Writes a job's registers and starts the job, over a bus known at compile time. */
+/* Writes a job's registers and starts it, inlined for the kind of register access. */
 static ALWAYS_INLINE mae_error_t start(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                                        uint32_t more)
 {
@@ -64,13 +65,13 @@ static ALWAYS_INLINE mae_error_t start(const struct mae_pio_bus *bus, const stru
     return read_error(bus); /* a refused job would swallow all its data first */
 }
 
-/* Starts a job by memory-mapped registers. */
+/* Starts a job of the peripheral through memory-mapped registers. */
 static NEVER_INLINE mae_error_t start_mmio(void *base, const struct mae_pio_job *job, uint32_t more)
 {
     return start(&MMIO(base), job, more);
 }
 
-/* Starts a job by the caller's register access functions. */
+/* Starts a job of the peripheral by the caller's register functions. */
 static NEVER_INLINE mae_error_t start_any(const struct mae_pio_bus *bus,
                                           const struct mae_pio_job *job, uint32_t more)
 {
@@ -83,7 +84,7 @@ mae_error_t mae_pio_start(const struct mae_pio_bus *bus, const struct mae_pio_jo
     return is_mmio(bus) ? start_mmio(bus->bus, job, more) : start_any(bus, job, more);
 }
 
-/* Reads the tag of a job from the device, if the job made one. */
+/* Reads the tag of a job from the peripheral, if the job made one. */
 static mae_error_t read_tag(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
 {
     uint32_t word;
@@ -103,7 +104,7 @@ mae_error_t mae_pio_result(const struct mae_pio_bus *bus, const struct mae_pio_j
     return is_aead(job) ? read_tag(bus, job) : MAE_OK;
 }
 
-/* Ends a job of GCM, CCM or CMAC: waits for the device and reads the tag. */
+/* Waits for the end of a GCM, CCM or CMAC job on the peripheral and reads its tag. */
 static mae_error_t end(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
 {
     uint32_t status;
@@ -112,9 +113,10 @@ static mae_error_t end(const struct mae_pio_bus *bus, const struct mae_pio_job *
 }
 
 /*
- * The functions that move the data of a job. The loops below stand here once and are compiled for
- * each of the two ways to use them, with what is known there in place of the pointers: over any
- * bus by the caller's functions, and straight from words in memory to registers.
+ * Holds the functions that supply a job's input and take its output, block by block. The loops
+ * below stand here once and are compiled for each of the two ways to use them, with what is known
+ * there in place of the pointers: over any bus by the caller's functions, and straight from words
+ * in memory to registers.
  */
 struct mover {
     void (*get)(void *arg, uint32_t words[4], uint32_t n); /* words beyond n bytes are 0 */
@@ -122,7 +124,7 @@ struct mover {
     void *arg;
 };
 
-/* Writes the next block of a job, of n bytes, to the device. */
+/* Writes the next input block of a job, of n bytes, to the peripheral. */
 static ALWAYS_INLINE mae_error_t feed(const struct mae_pio_bus *bus, const struct mover *mover,
                                       uint32_t n)
 {
@@ -133,13 +135,13 @@ static ALWAYS_INLINE mae_error_t feed(const struct mae_pio_bus *bus, const struc
     return MAE_OK;
 }
 
-/* Returns the length of the next block if so many bytes are left. */
+/* Returns the length of a job's next block, if that many bytes are left. */
 static ALWAYS_INLINE uint32_t block_of(uint32_t bytes)
 {
     return bytes < 16 ? bytes : 16;
 }
 
-/* Moves the data of a job that gives none, such as AAD. */
+/* Writes the data of a job without output, such as AAD, to the peripheral. */
 static ALWAYS_INLINE mae_error_t sink(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                                       const struct mover *mover)
 {
@@ -158,7 +160,7 @@ static ALWAYS_INLINE mae_error_t sink(const struct mae_pio_bus *bus, const struc
     return MAE_OK;
 }
 
-/* Reads the next block of output from the device. */
+/* Reads the next output block of a job from the peripheral. */
 static ALWAYS_INLINE mae_error_t fetch(const struct mae_pio_bus *bus, uint32_t words[4])
 {
     for (uint32_t i = 0; i < 4; i++)
@@ -166,8 +168,9 @@ static ALWAYS_INLINE mae_error_t fetch(const struct mae_pio_bus *bus, uint32_t w
     return MAE_OK;
 }
 
-/* Moves the data of a job that takes and gives blocks. AHEAD blocks are in the device, so that it
-   works while we move data; block k + 1 is asked for before block k is given. */
+/* Writes a job's input to the peripheral and reads its output, block by block. AHEAD blocks are in
+   the device, so that it works while we move data; block k + 1 is asked for before block k is
+   given. */
 static ALWAYS_INLINE mae_error_t pass(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                                       const struct mover *mover)
 {
@@ -191,7 +194,7 @@ static ALWAYS_INLINE mae_error_t pass(const struct mae_pio_bus *bus, const struc
     return is_aead(job) ? MAE_OK : read_error(bus);
 }
 
-/* Runs a job from its start to its end, with given functions that move its data. */
+/* Runs a job on the peripheral from start to end, with functions that move its data. */
 static ALWAYS_INLINE mae_error_t run(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                                      const struct mover *mover)
 {
@@ -200,7 +203,7 @@ static ALWAYS_INLINE mae_error_t run(const struct mae_pio_bus *bus, const struct
     return error == MAE_OK && is_aead(job) ? end(bus, job) : error;
 }
 
-/* The caller's functions that move a job's data byte by byte. */
+/* Holds the caller's functions that supply and take a job's data as bytes. */
 struct bytes {
     mae_pio_get_t get;
     mae_pio_put_t put;
@@ -208,7 +211,7 @@ struct bytes {
     uint8_t block[16];
 };
 
-/* Reads the next block of a job by the caller's function, padded with zeros. */
+/* Gets a job's next input block from the caller's function, padded with zeros. */
 static void get_bytes(void *arg, uint32_t words[4], uint32_t n)
 {
     struct bytes *bytes = arg;
@@ -219,7 +222,7 @@ static void get_bytes(void *arg, uint32_t words[4], uint32_t n)
         words[i] = load_word(bytes->block + 4 * i);
 }
 
-/* Passes the next block of a job's output to the caller's function. */
+/* Gives a job's next output block to the caller's function. */
 static void put_bytes(void *arg, const uint32_t words[4], uint32_t n)
 {
     struct bytes *bytes = arg;
@@ -242,14 +245,14 @@ mae_error_t mae_pio_run_with(const struct mae_pio_bus *bus, const struct mae_pio
     return error;
 }
 
-/* The lengths of the two runs of registers that hold a message's state. */
+/* Gives the numbers of registers that hold a GCM, CCM or CMAC message's state. */
 enum { IV_WORDS = 4, STATE_WORDS = 8 };
 
 _Static_assert(offsetof(mae_peripheral_t, data_bytes) + 8 ==
                    offsetof(mae_peripheral_t, hash) + 4 * STATE_WORDS,
                "hash, aad_bytes and data_bytes in a row");
 
-/* Returns the register that holds a word of a message's state. */
+/* Returns the register offset of a word of a GCM, CCM or CMAC message's state. */
 static uint32_t context_offset(uint32_t i)
 {
     return i < IV_WORDS ? REG_WORD(iv, i) : REG_WORD(hash, i - IV_WORDS);
@@ -269,13 +272,13 @@ mae_error_t mae_pio_restore(const struct mae_pio_bus *bus, const struct mae_pio_
     return MAE_OK;
 }
 
-/* The source and destination of a job in the CPU's memory, as pointers that advance. */
+/* Holds pointers to a job's next input and output in the CPU's memory. */
 struct flat {
     const uint8_t *src;
     uint8_t *dst;
 };
 
-/* Copies the next block from the source of a job in memory. */
+/* Copies a job's next input block from the CPU's memory. */
 static void get_flat(void *arg, uint8_t *block, uint32_t n)
 {
     struct flat *flat = arg;
@@ -283,7 +286,7 @@ static void get_flat(void *arg, uint8_t *block, uint32_t n)
         block[i] = *flat->src++;
 }
 
-/* Copies the next block to the destination of a job in memory. */
+/* Copies a job's next output block to the CPU's memory. */
 static void put_flat(void *arg, const uint8_t *block, uint32_t n)
 {
     struct flat *flat = arg;
@@ -291,7 +294,7 @@ static void put_flat(void *arg, const uint8_t *block, uint32_t n)
         *flat->dst++ = block[i];
 }
 
-/* Loads the last, partial block of a job, apart from the code for whole blocks. */
+/* Loads the last, partial input block of a job from the CPU's memory. */
 static NEVER_INLINE void get_part(const uint8_t *src, uint32_t words[4], uint32_t n)
 {
     for (uint32_t i = 0; i < 4; i++)
@@ -300,14 +303,14 @@ static NEVER_INLINE void get_part(const uint8_t *src, uint32_t words[4], uint32_
         words[i / 4] |= (uint32_t)src[i] << 8 * (i % 4);
 }
 
-/* Stores the last, partial block of a job. */
+/* Stores the last, partial output block of a job to the CPU's memory. */
 static NEVER_INLINE void put_part(uint8_t *dst, const uint32_t words[4], uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         dst[i] = (uint8_t)(words[i / 4] >> 8 * (i % 4));
 }
 
-/* Loads the next block of a job from word-aligned memory. */
+/* Loads a job's next input block from word-aligned memory. */
 static ALWAYS_INLINE void get_words(void *arg, uint32_t words[4], uint32_t n)
 {
     struct flat *flat = arg;
@@ -323,7 +326,7 @@ static ALWAYS_INLINE void get_words(void *arg, uint32_t words[4], uint32_t n)
     flat->src += n;
 }
 
-/* Stores the next block of a job to word-aligned memory. */
+/* Stores a job's next output block to word-aligned memory. */
 static ALWAYS_INLINE void put_words(void *arg, const uint32_t words[4], uint32_t n)
 {
     struct flat *flat = arg;
@@ -339,7 +342,7 @@ static ALWAYS_INLINE void put_words(void *arg, const uint32_t words[4], uint32_t
     flat->dst += n;
 }
 
-/* Runs a job by memory-mapped registers on word-aligned memory. */
+/* Runs a job on word-aligned memory through memory-mapped registers of the peripheral. */
 static NEVER_INLINE mae_error_t run_words(void *base, const struct mae_pio_job *job,
                                           const void *src, void *dst)
 {

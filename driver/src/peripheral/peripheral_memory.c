@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs memory jobs of the peripheral: freestanding, see maeslant_peripheral.h. Built like
+/* Runs memory jobs, whose data the peripheral itself reads and writes in memory. Built like
    peripheral.c. */
 #include "peripheral.h"
 
-/* Writes the key table's registers of a memory job; without key_bytes there is no table. */
+/* Writes address and key length of a memory job's key table to the peripheral. Without key_bytes
+   there is no table. */
 static ALWAYS_INLINE mae_error_t write_keys(const struct mae_pio_bus *bus,
                                             const struct mae_pio_memory *memory, uint32_t *ctrl)
 {
@@ -28,7 +29,7 @@ static ALWAYS_INLINE mae_error_t write_keys(const struct mae_pio_bus *bus,
     return write_reg(bus, REG(keys_len), FIELD(KEYS_LEN, LEN, length));
 }
 
-/* Writes all registers of a memory job but ctrl. */
+/* Writes all registers of the peripheral's memory job except `ctrl`. */
 static ALWAYS_INLINE mae_error_t write_place(const struct mae_pio_bus *bus,
                                              const struct mae_pio_memory *memory, uint32_t *ctrl)
 {
@@ -39,14 +40,14 @@ static ALWAYS_INLINE mae_error_t write_place(const struct mae_pio_bus *bus,
     return write_reg(bus, REG(irq_enable), FIELD(IRQ_ENABLE, DONE, memory->interrupt));
 }
 
-/* Writes the registers of a memory job by direct register access. */
+/* Writes a memory job's parameters through memory-mapped registers of the peripheral. */
 static NEVER_INLINE mae_error_t write_place_mmio(void *base, const struct mae_pio_memory *memory,
                                                  uint32_t *ctrl)
 {
     return write_place(&MMIO(base), memory, ctrl);
 }
 
-/* Writes the registers of a memory job by the caller's access functions. */
+/* Writes a memory job's parameters by the caller's register functions. */
 static NEVER_INLINE mae_error_t write_place_any(const struct mae_pio_bus *bus,
                                                 const struct mae_pio_memory *memory, uint32_t *ctrl)
 {
@@ -62,7 +63,7 @@ mae_error_t mae_pio_memory_start(const struct mae_pio_bus *bus, const struct mae
     return mae_pio_start(bus, job, ctrl);
 }
 
-/* Checks once if a memory job is over; returns its error. */
+/* Checks once if the peripheral's memory job has ended; returns its error. */
 static ALWAYS_INLINE mae_error_t poll(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                                       bool *over)
 {
@@ -77,7 +78,7 @@ static ALWAYS_INLINE mae_error_t poll(const struct mae_pio_bus *bus, const struc
     return GET(STATUS, ERROR, status) || is_aead(job) ? mae_pio_result(bus, job, status) : MAE_OK;
 }
 
-/* Polls until a memory job is over. */
+/* Polls until the peripheral's memory job has ended; returns its error. */
 static ALWAYS_INLINE mae_error_t wait(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
 {
     uint32_t most = job->length < UINT32_MAX - MAE_PIO_POLLS ? job->length : 0;
@@ -90,14 +91,14 @@ static ALWAYS_INLINE mae_error_t wait(const struct mae_pio_bus *bus, const struc
     return MAE_E_TIMEOUT;
 }
 
-/* Checks once if a memory job is over, by the caller's access functions. */
+/* Checks if the memory job has ended, by the caller's register functions. */
 static NEVER_INLINE mae_error_t poll_any(const struct mae_pio_bus *bus,
                                          const struct mae_pio_job *job, bool *over)
 {
     return poll(bus, job, over);
 }
 
-/* Polls until a memory job is over, by the caller's access functions. */
+/* Polls until the memory job has ended, by the caller's register functions. */
 static NEVER_INLINE mae_error_t wait_any(const struct mae_pio_bus *bus,
                                          const struct mae_pio_job *job)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lends each card of a pool to one thread at a time, and closes cards that fail.
+ * Lends the AES cards of a pool to threads and closes cards that fail.
  *
  * Real cards share one time. A simulated card's passes only while it works, as fast as its thread
  * happens to be scheduled, so that work would go to the card that this processor favoured. The pool
@@ -45,7 +45,7 @@ struct mae_pool {
 
 /* ---- the pool's clock ---- */
 
-/* Returns the clock of a lent card, as far as its borrower has made it visible. */
+/* Returns the clock count of a lent card, as its borrower has last published it. */
 static uint64_t clock_of(const struct card *card)
 {
     uint64_t now = card->now_ns;
@@ -57,7 +57,7 @@ static uint64_t clock_of(const struct card *card)
     return now + card->idle_ns;
 }
 
-/* Returns the machine's monotonic time in ns. */
+/* Returns the host's monotonic time in ns. */
 static uint64_t machine_ns(void)
 {
     struct timespec now;
@@ -65,7 +65,7 @@ static uint64_t machine_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Returns a pool's time: that of the least advanced simulated card at work, or of the last end. */
+/* Returns the simulated time of a pool: that of its slowest card at work, else of the last end. */
 static uint64_t present(struct mae_pool *pool)
 {
     uint64_t least = UINT64_MAX, most = 0, machine = machine_ns();
@@ -89,7 +89,7 @@ static uint64_t present(struct mae_pool *pool)
 
 /* ---- lending ---- */
 
-/* Returns the free card that has worked least: in its time, or by loans. */
+/* Returns the pool's free card that has worked least, by its clock or number of loans. */
 static struct card *least_used(struct mae_pool *pool)
 {
     struct card *best = NULL;
@@ -115,7 +115,7 @@ static mae_error_t all_failed(const struct mae_pool *pool)
                       last->uri, last->why);
 }
 
-/* Waits until a card of the pool is returned, or for a short time if a card's clock is ahead. */
+/* Waits until a thread returns a card to the pool, or briefly if a card's clock is ahead. */
 static void wait_given(struct mae_pool *pool, bool ahead)
 {
     struct timespec until;
@@ -160,7 +160,7 @@ mae_error_t mae_pool_lend(mae_pool_t *pool, mae_dev_t **out)
     return error;
 }
 
-/* Returns true if an error means that the card has failed, not the caller. */
+/* Returns true if an error shows that the card has failed, and not the caller. */
 static bool is_cards_fault(const struct mae_dev *dev, mae_error_t error)
 {
     switch (error) {
@@ -211,7 +211,7 @@ bool mae_pool_give(mae_pool_t *pool, mae_dev_t *dev, mae_error_t error)
 
 /* ---- opening, closing, asking ---- */
 
-/* Merges a card's capabilities into those that all cards share. */
+/* Merges a card's capabilities into those that all cards of the pool share. */
 static void add_caps(struct mae_caps *all, const struct mae_caps *one)
 {
     all->modes &= one->modes;
@@ -234,8 +234,8 @@ static void add_caps(struct mae_caps *all, const struct mae_caps *one)
 }
 
 /*
- * Returns true if null: cards are mixed with real ones: they return data unchanged without an
- * error, which would corrupt it.
+ * Returns true if a pool mixes "null:" cards, which process nothing, with other cards. They return
+ * data unchanged without an error, which would corrupt it.
  */
 static bool mixes_null(mae_dev_t *const *devs, size_t count)
 {
@@ -284,7 +284,7 @@ mae_error_t mae_pool_of(mae_dev_t *const *devs, const char *const *names, size_t
     return MAE_OK;
 }
 
-/* Parses a repetition in a pool's URI: "3*sim:stream4" is three times sim:stream4. */
+/* Reads the repetition count in a pool's URI, such as 3 in "3*sim:stream4". */
 static size_t times(const char **uri)
 {
     size_t digits = strspn(*uri, "0123456789");

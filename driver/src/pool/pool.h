@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the state of a pool of cards; private. */
+/* Defines the private state of a pool of AES cards. */
 #ifndef MAE_POOL_H
 #define MAE_POOL_H
 
@@ -8,8 +8,8 @@
 
 enum { MAE_POOL_MOST = 64 };
 
-/* Creates a pool of open devices, with a name for each; takes them over, also on failure.
-   In pool.c. */
+/* Creates a pool from open devices, each with a name, and takes them over, also on failure. In
+   pool.c. */
 mae_error_t mae_pool_of(mae_dev_t *const *cards, const char *const *names, size_t count,
                         mae_pool_t **pool);
 

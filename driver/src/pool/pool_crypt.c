@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes one message on all cards of a pool, in parts, with a thread for each card. */
+/* Encrypts or decrypts one message in parts on all cards of a pool. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ struct work {
     char detail[256];
 };
 
-/* Returns the number of a message's part that no thread has taken, or `parts`. */
+/* Returns the number of a message part that no thread works on; `parts` if none is left. */
 static uint64_t take(struct work *work)
 {
     pthread_mutex_lock(&work->lock);
@@ -39,7 +39,7 @@ static uint64_t take(struct work *work)
     return number;
 }
 
-/* Records the first error of a message's threads. */
+/* Stores the first error of the threads that process a message. */
 static void fail(struct work *work, mae_error_t error)
 {
     pthread_mutex_lock(&work->lock);
@@ -50,7 +50,7 @@ static void fail(struct work *work, mae_error_t error)
     pthread_mutex_unlock(&work->lock);
 }
 
-/* Runs a part of a message on one card of the pool after the other until one has done it. */
+/* Processes a part of a message on a card of the pool; on another one if that fails. */
 static mae_error_t run_part(struct work *work, uint64_t number, uint8_t *copy)
 {
     uint64_t at = number * work->part;
@@ -71,7 +71,7 @@ static mae_error_t run_part(struct work *work, uint64_t number, uint8_t *copy)
     return error;
 }
 
-/* Processes parts of the message until none is left; the function of each thread. */
+/* Processes parts of a message until none is left; the main function of each thread. */
 static void *worker(void *arg)
 {
     struct work *work = arg;
@@ -92,7 +92,7 @@ static void *worker(void *arg)
     return NULL;
 }
 
-/* Divides a message into parts for the pool's cards; one part if the mode cannot be divided. */
+/* Divides a message into parts for the pool's cards; into one if its mode forbids more. */
 static void divide(struct work *work, const struct mae_caps *caps, size_t cards)
 {
     work->part = (work->length / (EACH * cards) + PAGE - 1) / PAGE * PAGE;
@@ -109,7 +109,7 @@ static void divide(struct work *work, const struct mae_caps *caps, size_t cards)
         work->parts--; /* the last two blocks stay together, for stealing */
 }
 
-/* Runs the parts of a message in one thread for each card, this thread included. */
+/* Processes the parts of a message in one thread for each card of the pool. */
 static mae_error_t run(struct work *work, size_t cards)
 {
     pthread_t threads[MAE_POOL_MOST];
@@ -125,8 +125,8 @@ static mae_error_t run(struct work *work, size_t cards)
 }
 
 /*
- * Saves the block before each part of a message: in place, a part's predecessor may be done before
- * the part starts.
+ * Saves the ciphertext block before each part of a message that is decrypted in place. A part's
+ * predecessor may be done before the part starts.
  */
 static mae_error_t keep_blocks(struct work *work)
 {

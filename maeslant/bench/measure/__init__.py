@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the clocks of cores, engines and cards for `maeslant measure`, in simulation."""
+"""Measures clock cycles of simulated cores, engines and cards for `maeslant measure`."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cocotb bench that measures mae_gcm_single and mae_gcm_prefetch: GCM over one 64-bit word.
+"""Measures the GCM cores for 64-bit messages, mae_gcm_single and mae_gcm_prefetch (cocotb).
 
 Every answer is compared with the `cryptography` package while clocks are counted. Figures are
 written as JSON lines to the file named by MAESLANT_FIGURES.
@@ -25,7 +25,7 @@ WORDS = 200
 
 
 class Words:
-    """Drives mae_gcm_single or mae_gcm_prefetch with 64-bit messages in both directions."""
+    """Drives a GCM core for 64-bit messages, mae_gcm_single or mae_gcm_prefetch, and checks it."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -51,7 +51,7 @@ class Words:
         await RisingEdge(dut.clk_i)
 
     def word(self, key: bytes, iv: bytes, decrypt: bool) -> tuple[int, int]:
-        """Builds a gcm_beat_msg_t with a correct tag, and the gcm_beat_rsp_t expected for it."""
+        """Builds a random GCM message with its tag, and the response that the core must give."""
         aad, data = self.random.randbytes(16), self.random.randbytes(8)
         sealed = AESGCM(key).encrypt(iv, data, aad)
         text, tag = sealed[:-16], sealed[-16:]
@@ -65,7 +65,7 @@ class Words:
         return message | field(tag, 16), answer | (0 if decrypt else field(tag, 16))
 
     async def step(self) -> bool:
-        """Runs one clock of the simulated GCM core; returns true if a request was accepted."""
+        """Simulates one clock of the GCM core; returns true if it accepted a request."""
         dut = self.dut
         await ReadOnly()
         if self.watch:
@@ -82,7 +82,7 @@ class Words:
         return taken
 
     async def idle(self, clocks: int) -> None:
-        """Runs a number of clocks without offering requests to the GCM core."""
+        """Simulates a number of clocks without a request to the GCM core."""
         self.dut.req_valid_i.value = 0
         for _ in range(clocks):
             await self.step()
@@ -90,7 +90,7 @@ class Words:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip=AHEAD)
 async def own_keys(dut) -> None:
-    """Measures the rate and latency of GCM messages that each bring a key of their own."""
+    """Measures rate and latency of mae_gcm_single on messages that each have their own key."""
     words = Words(dut)
     await words.start()
     for bits in KEY_BITS:
@@ -113,7 +113,7 @@ async def own_keys(dut) -> None:
 
 
 async def load(words: Words, stream: int, bits: int) -> int:
-    """Loads a GCM stream's key and IV; returns the clock in which they were accepted."""
+    """Loads key and IV of a stream into mae_gcm_prefetch; returns the clock of acceptance."""
     dut = words.dut
     key, iv = words.random.randbytes(bits // 8), words.random.randbytes(12)
     head = (stream % 2) << 2 | bits // 64 - 2
@@ -129,7 +129,7 @@ async def load(words: Words, stream: int, bits: int) -> int:
 
 
 async def ask(words: Words, stream: int) -> bool:
-    """Requests the next message of a GCM stream for one clock."""
+    """Requests the next message of a stream from mae_gcm_prefetch for one clock."""
     key, iv, decrypt, number = words.streams[stream]
     own = (int.from_bytes(iv, "big") ^ number).to_bytes(12, "big")
     message, answer = words.word(key, own, decrypt)
@@ -144,7 +144,7 @@ async def ask(words: Words, stream: int) -> bool:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip=not AHEAD)
 async def streams(dut) -> None:
-    """Measures first request, tag latency and rate of the GCM core with all streams loaded."""
+    """Measures latency and rate of mae_gcm_prefetch with all its streams loaded."""
     words = Words(dut)
     await words.start()
     for bits in KEY_BITS:

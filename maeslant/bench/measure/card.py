@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures data transfers of simulated cards through the C driver, in clocks and bus use."""
+"""Measures clock cycles and bus use of simulated cards through the C driver."""
 
 import itertools
 import secrets
@@ -21,14 +21,14 @@ PARALLEL += (("ctr", ENCRYPT), ("xts", ENCRYPT), ("xts", DECRYPT))
 
 
 def memory(device: Device, size: int):
-    """Allocates device-accessible memory, as a uint8_t pointer valid as long as the device."""
+    """Allocates memory that a simulated card can access, as a uint8_t pointer."""
     pointer = device.ffi.new("void **")
     check(device.lib.mae_mem_alloc(device.handle, size, pointer))
     return device.ffi.cast("uint8_t *", pointer[0])
 
 
 class Batch:
-    """Runs a batch of equal encryption jobs on a device, with keys and contexts used by turns."""
+    """Runs many equal encryption jobs on a simulated card, with alternating keys and contexts."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Batch:
         return context[0]
 
     def submit(self, index: int) -> None:
-        """Submits the encryption job of a given index to the device."""
+        """Submits one encryption job of the batch, by its index, to the card."""
         job = self.ffi.new("struct mae_job *")
         job.mode, job.direction = CODES[self.mode], self.direction
         key = index % len(self.slots)
@@ -74,7 +74,7 @@ class Batch:
         check(self.lib.mae_submit(self.device.handle, job))
 
     def wait(self, count: int) -> None:
-        """Waits until ``count`` more jobs of a batch have completed; raises a job's error."""
+        """Waits until the card has completed ``count`` more jobs of the batch."""
         done = self.ffi.new("struct mae_completion[64]")
         fetched = self.ffi.new("size_t *")
         while count:
@@ -85,7 +85,7 @@ class Batch:
             count -= fetched[0]
 
     def run(self) -> dict[str, int]:
-        """Submits all jobs, up to RING at a time; returns the simulator's counters."""
+        """Runs all jobs of the batch on the card; returns the simulator's counters."""
         self.device.reset_stats()
         done = 0
         for index in range(self.jobs):
@@ -98,7 +98,7 @@ class Batch:
 
 
 def used(stats: dict[str, int], payload: int) -> float:
-    """Returns the percentage of the bus's data clocks that carried a transfer's payload.
+    """Returns the share of a card's bus clocks that carried data of jobs, in percent.
 
     ``payload`` is in bytes, read once and written once; descriptors and completions do not count.
     """
@@ -108,7 +108,7 @@ def used(stats: dict[str, int], payload: int) -> float:
 
 
 def reachable(kilobytes: int, stats: dict[str, int]) -> float:
-    """Returns the target for the share of data clocks that a job alone uses, in percent.
+    """Returns the share of bus clocks that a single job of a card should reach, in percent.
 
     It is 95; for a job short enough that the round trips of its first and last row count, 95 % of
     data clocks / (data clocks + two round trips).
@@ -119,13 +119,13 @@ def reachable(kilobytes: int, stats: dict[str, int]) -> float:
 
 
 def batch(uri: str, mode: str, direction: int, jobs: int, size: int) -> dict[str, int]:
-    """Runs a batch of encryption jobs on a new device; returns the simulator's counters."""
+    """Opens a simulated card, runs a batch of encryption jobs and returns its counters."""
     with Device(uri) as device:
         return Batch(device, mode, direction, jobs, size).run()
 
 
 def bus_figures(build: str) -> list[Figure]:
-    """Measures the share of data clocks used on both kinds of bus, and with staging copies."""
+    """Measures the share of bus clocks that a card's jobs use, for two kinds of bus."""
     result = []
     for bus in ("two-way", "one-way"):
         uri = f"sim:{build}?{MEMORY}&bus={bus}"
@@ -161,7 +161,7 @@ def bus_figures(build: str) -> list[Figure]:
 
 
 def one_call(uri: str, size: int) -> float:
-    """Measures bus use of one synchronous encryption call, the workload of Fernando's card."""
+    """Measures a card's bus use in one encryption call that waits for the result."""
     with Device(uri) as device:
         device.reset_stats()
         device.crypt("ctr", ENCRYPT, secrets.token_bytes(16), bytes(16), bytes(size))
@@ -169,7 +169,7 @@ def one_call(uri: str, size: int) -> float:
 
 
 def with_copies(uri: str) -> float:
-    """Measures bus use with staging: copy in, transfer, copy out, 1 MB at a time (Fernando et al.).
+    """Measures a card's bus use if data are copied in and out, as in Fernando et al.
 
     Gives the useful data clocks (a read and a write of each byte by the device) in percent of
     those there were.
@@ -193,7 +193,7 @@ def with_copies(uri: str) -> float:
 
 
 def mode_figures(build: str, lanes: int) -> list[Figure]:
-    """Measures blocks a clock of every mode on a card, chained modes alone and interleaved."""
+    """Measures a card's blocks a clock in every mode, for one message and for several."""
     result = []
     uri = f"sim:{build}?{MEMORY}"
 
@@ -246,7 +246,7 @@ def mode_figures(build: str, lanes: int) -> list[Figure]:
 
 
 def push_figures() -> list[Figure]:
-    """Measures encryption by register access: the CPU writes each block and reads its result."""
+    """Measures encryption on the peripheral, whose registers the CPU writes and reads."""
     result = []
     for mode, direction in (
         ("ecb", ENCRYPT),

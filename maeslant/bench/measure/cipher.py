@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the clocks of the named builds that are block cipher cores."""
+"""Measures clock cycles of the named builds that are AES cipher cores."""
 
 import json
 import tempfile
@@ -18,7 +18,7 @@ def rounds(bits: int) -> int:
 
 
 def target_of(kind: str, bits: int, build: dict) -> tuple[str, str, float | None, str]:
-    """Returns unit, target and published value of a kind of cipher figure."""
+    """Returns unit, target and published value for a figure of an AES cipher core."""
     parameters = build["parameters"]
     lanes = int(parameters.get("Lanes", parameters.get("Units", 1)))
     iterative = build["top"] in ("mae_cipher_iter", "mae_cipher_min_area")
@@ -53,7 +53,7 @@ def target_of(kind: str, bits: int, build: dict) -> tuple[str, str, float | None
 
 
 def figures(name: str, build: dict) -> list[Figure]:
-    """Simulates one named cipher build and returns its measured figures."""
+    """Simulates one named AES cipher core; returns its latency and throughput figures."""
     parameters = build["parameters"]
     keys = KEY_LENGTHS[parameters["MaxKeyLen"]]
     dirs = DIRECTIONS[parameters["Dirs"]]

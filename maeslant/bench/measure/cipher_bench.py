@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the cipher cores' latency and throughput in simulation (cocotb coroutines).
+"""Measures latency and throughput of an AES cipher core in simulation (cocotb).
 
 Every answer is compared with the `cryptography` package while it is counted. Figures are
 written as JSON lines to the file named by MAESLANT_FIGURES.
@@ -28,13 +28,13 @@ BANKS = int(PARAMETERS.get("KeyBanks", 1))
 
 
 def note(metric: str, value: float, **details: object) -> None:
-    """Writes one figure as a JSON line to the file $MAESLANT_FIGURES."""
+    """Appends one measured figure as a JSON line to the file $MAESLANT_FIGURES."""
     with open(os.environ["MAESLANT_FIGURES"], "a") as file:
         file.write(json.dumps({"metric": metric, "value": value, **details}) + "\n")
 
 
 class Driver:
-    """Drives keys and blocks into a cipher core as fast as accepted, and checks the results."""
+    """Drives keys and blocks into an AES cipher core at full rate and checks its results."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -65,12 +65,12 @@ class Driver:
         await RisingEdge(dut.clk_i)
 
     def offer_key(self, bits: int, bank: int = 0) -> None:
-        """Offers a random key to the cipher core from the next clock on."""
+        """Offers a random AES key to the cipher core from the next clock on."""
         key = self.random.randbytes(bits // 8)
         self.key_offer = (bank, key, KEY_LENGTHS[bits])
 
     def offer_blocks(self, blocks: int, dirs: list[int], bank: int = 0, lanes: int = LANES) -> None:
-        """Offers random blocks on the first ``lanes`` lanes from the next clock on."""
+        """Offers random blocks to lanes of the cipher core from the next clock on."""
         self.left = [blocks] * lanes + [0] * (LANES - lanes)
         self.dirs, self.bank = dirs, bank
         self.taken, self.answers = [], [[] for _ in range(LANES)]
@@ -98,13 +98,13 @@ class Driver:
         return valid
 
     def answer(self, lane: int) -> bytes:
-        """Returns the result that `cryptography` computes for the block offered on a lane."""
+        """Computes the result that the cipher core must give for a lane's offered block."""
         cipher = Cipher(algorithms.AES(self.keys[self.bank]), modes.ECB())
         context = cipher.decryptor() if self.dirs[lane] else cipher.encryptor()
         return context.update(self.offer[lane])
 
     async def step(self) -> None:
-        """Runs one clock of the cipher core and checks the blocks that come out."""
+        """Simulates one clock of the cipher core and checks the blocks that it returns."""
         valid = self.drive()
         await ReadOnly()
         took = valid & int(self.dut.req_ready_o.value) if valid else 0
@@ -126,28 +126,28 @@ class Driver:
         self.clock += 1
 
     async def until_taken(self) -> None:
-        """Runs clocks until every offered block and key is accepted."""
+        """Simulates the cipher core until it has accepted all offered blocks and keys."""
         while any(self.left) or any(self.offer) or self.key_offer:
             await self.step()
 
     async def until_answered(self) -> None:
-        """Runs clocks until every accepted block has come out."""
+        """Simulates the cipher core until it has returned all accepted blocks."""
         await self.until_taken()
         while any(self.expected):
             await self.step()
 
     def span(self) -> int:
-        """Returns the clocks from the first to the last block that the cipher core accepted."""
+        """Returns the clocks between the first and last block that the cipher core accepted."""
         return self.taken[-1] - self.taken[0] + 1
 
 
 def steady(times: list[int]) -> float:
-    """Returns the average number of clocks between two results of a cipher lane."""
+    """Returns the average number of clocks between two results of a cipher core's lane."""
     return (times[-1] - times[0]) / (len(times) - 1)
 
 
 async def one_direction(drive: Driver, bits: int, direction: int) -> None:
-    """Measures key waits, latency and rate of a cipher core for one key size and direction."""
+    """Measures a cipher core's latency and rate for one key size and direction."""
     name = ("encrypt", "decrypt")[direction]
     lanes = 1 if DUPLEX else LANES
     dirs = [0, 1] if DUPLEX else [direction] * LANES
@@ -181,7 +181,7 @@ async def one_direction(drive: Driver, bits: int, direction: int) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def figures(dut) -> None:
-    """Measures a cipher core's block time, latency, throughput and waits for keys."""
+    """Measures a cipher core's latency, throughput and waits for keys, for all key sizes."""
     drive = Driver(dut)
     await drive.start()
     for bits in KEYS:
@@ -203,7 +203,7 @@ async def figures(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip=BANKS < 2)
 async def key_change(dut) -> None:
-    """Measures the clocks a cipher core loses when two key banks alternate at full load."""
+    """Measures the clocks that a cipher core loses if blocks alternate between two keys."""
     drive = Driver(dut)
     await drive.start()
     bits, blocks, changes = KEYS[0], 48, 8

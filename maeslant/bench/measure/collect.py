@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs all simulations of `maeslant measure` and collects their clock figures."""
+"""Runs the simulations of `maeslant measure` and collects their figures."""
 
 from rich.console import Console
 from rich.progress import Progress
@@ -13,7 +13,7 @@ CARD = ("stream4", 4)
 
 
 def jobs() -> dict[str, list]:
-    """Returns the parts that `maeslant measure` knows, with the calls that measure each."""
+    """Lists the parts that `maeslant measure` can measure, each with its function."""
     ciphers = {
         name: build
         for name, build in configurations.load().items()
@@ -36,7 +36,7 @@ def jobs() -> dict[str, list]:
 
 
 def all_figures(parts: list[str] | None, err: Console) -> list[Figure]:
-    """Runs the simulations of the named parts, all by default, and returns the measured figures."""
+    """Measures the given parts, by default all; returns the figures of `maeslant measure`."""
     known = jobs()
     for part in parts or []:
         if part not in known:

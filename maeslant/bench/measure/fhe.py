@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the CKKS kernel in clocks, and its products against SEAL on this CPU."""
+"""Measures the card's kernel for encrypted arithmetic (CKKS) beside the library SEAL."""
 
 import json
 import tempfile
@@ -32,7 +32,7 @@ def _figure(
 
 
 def _clocks(card: Evaluator, write: Callable[[Program], None]) -> int:
-    """Returns the clocks of a CKKS kernel program, less those of an empty program."""
+    """Returns the clocks of a program on the CKKS kernel, without those of an empty program."""
     found = []
     for one in (write, lambda program: None):
         card.free, program = card.base, Program(card.params)
@@ -43,7 +43,7 @@ def _clocks(card: Evaluator, write: Callable[[Program], None]) -> int:
 
 
 def transform_figures(params: sets.ParameterSet) -> list[Figure]:
-    """Measures the clocks of a number-theoretic transform with 8, 16 and 32 lanes."""
+    """Measures the clocks of the CKKS kernel's NTT with 8, 16 and 32 lanes."""
     result = []
     for lanes, target in TRANSFORMS.items():
         with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
@@ -61,7 +61,7 @@ def transform_figures(params: sets.ParameterSet) -> list[Figure]:
 
 
 def part_figures(params: sets.ParameterSet) -> list[Figure]:
-    """Measures the clocks of a ciphertext rotation on the card, and from memory to memory."""
+    """Measures the clocks in which the card rotates a CKKS ciphertext."""
     rotation, _ = TARGETS[params.name]
     client = matrix.Client(params, 1)
     element = params.steps_to_galois(1)
@@ -85,7 +85,7 @@ def part_figures(params: sets.ParameterSet) -> list[Figure]:
 
 
 def product_figures(params: sets.ParameterSet) -> list[Figure]:
-    """Measures encrypted products of 64 x 64 matrices at 200 MHz against SEAL on one core."""
+    """Measures encrypted products of 64 x 64 matrices on the card and in SEAL."""
     rng = np.random.default_rng(1)
     a, b, v = (rng.uniform(-1, 1, shape) for shape in ((64, 64), (64, 64), 64))
     kinds = {"matrix by encrypted vector": (v, False)}
@@ -118,7 +118,7 @@ def _seconds(call: Callable[[], object], times: int = 20) -> float:
 
 
 def software_figures(params: sets.ParameterSet) -> list[Figure]:
-    """Times SEAL in software: transforms of a rotation, random numbers of an encryption."""
+    """Measures SEAL's time for transforms of a rotation and for random numbers."""
     client = matrix.Client(params, 1)
     evaluator, x = seal.Evaluator(params.context), client.encrypt(np.ones(64))
     rotation = _seconds(lambda: evaluator.rotate_vector(x, 1, client.galois))
@@ -140,7 +140,7 @@ def software_figures(params: sets.ParameterSet) -> list[Figure]:
 
 
 def digit_figures() -> list[Figure]:
-    """Classifies encrypted digits on the card; compares the labels with the plaintext model's."""
+    """Measures the classification of encrypted digits on the card, and its accuracy."""
     found = demo.digits(IMAGES)
     name, build = f"digits: {IMAGES} encrypted, labels as in plaintext", sets.SMALL.build
     return [
@@ -152,7 +152,7 @@ def digit_figures() -> list[Figure]:
 
 
 def figures() -> list[Figure]:
-    """Measures all figures of the CKKS kernel."""
+    """Returns all figures of the card's kernel for encrypted arithmetic (CKKS)."""
     result = []
     for params in (sets.SMALL, sets.LARGE):
         result += transform_figures(params) + part_figures(params)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines a measured figure with target and published value, and prints lists of figures."""
+"""Defines a measured figure, with target and published value, and prints tables of them."""
 
 import dataclasses
 import json
@@ -10,7 +10,7 @@ from rich.table import Table
 
 @dataclasses.dataclass
 class Figure:
-    """Holds one figure measured in simulation, with its target and the published value.
+    """Holds a figure measured in simulation, with its target and the published value.
 
     ``better`` is "lower" or "higher"; ``target`` is what the architecture asks (None where it
     asks for no figure); ``paper`` what a published system reached, with its name in ``source``.
@@ -27,7 +27,7 @@ class Figure:
     source: str = ""
 
     def met(self) -> bool | None:
-        """Returns true if a measured figure reaches its target, None if it has no target."""
+        """Returns true if the measured figure reaches its target, None if it has no target."""
         if self.target is None:
             return None
         if self.better == "lower":
@@ -36,7 +36,7 @@ class Figure:
 
 
 def number(value: float) -> str:
-    """Formats a number: without decimals if whole, else with four significant digits."""
+    """Formats a measured figure: without decimals if whole, else with four digits."""
     return f"{value:,.0f}" if value == int(value) else f"{value:,.4g}"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the GCM stream engine mae_gcm_stream clock by clock (cocotb coroutines).
+"""Measures the GCM engine mae_gcm_stream clock by clock in simulation (cocotb).
 
 Every beat and tag is compared with the `cryptography` package while clocks are counted. Figures are
 written as JSON lines to the file named by MAESLANT_FIGURES.
@@ -27,7 +27,7 @@ BEATS = (*range(21), *(1 for _ in range(40)), 2, 0, 3, 20, 0, 1, 20, *range(20, 
 
 @dataclasses.dataclass
 class Message:
-    """Holds a GCM message, its AXI beats, and the clocks in which it was processed."""
+    """Holds a GCM message and the clocks in which the engine processed it."""
 
     bank: int
     iv: bytes
@@ -38,14 +38,14 @@ class Message:
     clocks: dict[str, int] = dataclasses.field(default_factory=dict)
 
     def word(self) -> int:
-        """Encodes the announcement of a GCM message as a gcm_msg_t."""
+        """Encodes the header of the GCM message for the engine, as a gcm_msg_t."""
         word = (self.bank << 1 | self.decrypt) << 96 | int.from_bytes(self.iv, "big")
         for size in (12, len(self.aad), len(self.data)):
             word = word << LENGTH_BITS | size
         return (word << 5 | 16) << 128 | int.from_bytes(self.sealed[-16:], "big")
 
     def beats(self, row: int) -> list[tuple[int, int, int]]:
-        """Returns (data, bytes, last) of each beat of a GCM message, AAD first."""
+        """Returns the GCM message's beats of AAD and data: bytes, their number, last."""
         text = self.sealed[:-16] if self.decrypt else self.data
         found = []
         for part in (self.aad, text):
@@ -58,13 +58,13 @@ class Message:
 
 
 def lanes(row: bytes) -> int:
-    """Encodes a row of AES blocks: block 0 lowest, byte 0 of a block highest."""
+    """Encodes bytes as a row of AES blocks for the GCM engine, the first block lowest."""
     blocks = [int.from_bytes(row[at : at + 16], "big") for at in range(0, len(row), 16)]
     return sum(block << 128 * i for i, block in enumerate(blocks))
 
 
 class Engine:
-    """Drives mae_gcm_stream: offers keys, messages and beats as soon as they are accepted."""
+    """Drives the GCM engine mae_gcm_stream at full rate and checks its results."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -97,12 +97,12 @@ class Engine:
         await RisingEdge(dut.clk_i)
 
     def key(self, bank: int, bits: int) -> None:
-        """Offers a random key to a key bank of the GCM engine from the next clock on."""
+        """Offers a random key for a key bank of the GCM engine from the next clock on."""
         self.keys[bank] = self.random.randbytes(bits // 8)
         self.key_offer = (bank, self.keys[bank])
 
     def message(self, bank: int, aad_beats: int, data_beats: int) -> Message:
-        """Queues a GCM message with a number of AAD and data beats, the last maybe partial."""
+        """Queues a random GCM message of a given length for the engine."""
 
         def part(beats: int) -> bytes:
             size = beats * self.row
@@ -116,7 +116,7 @@ class Engine:
         return message
 
     async def step(self) -> None:
-        """Runs one clock of the GCM engine: offers inputs, checks outputs."""
+        """Simulates one clock of the GCM engine: drives its inputs, checks its outputs."""
         dut = self.dut
         dut.key_valid_i.value = self.key_offer is not None
         if self.key_offer:
@@ -145,7 +145,7 @@ class Engine:
         self.clock += 1
 
     def _announced(self, message: Message) -> None:
-        """Queues the beats of an announced GCM message, to be offered from the next clock on."""
+        """Queues the beats of a GCM message whose header the engine has accepted."""
         message.clocks["announced"] = self.clock
         self.due += [(message, beat) for beat in message.beats(self.row)]
         out = message.data if message.decrypt else message.sealed[:-16]
@@ -154,7 +154,7 @@ class Engine:
         self.ends.append(message)
 
     def _beat(self, taken: bool) -> None:
-        """Records whether the GCM engine accepted the offered beat."""
+        """Checks if the GCM engine has accepted the offered beat, and notes the clock."""
         if not taken:
             self.lost += 1
             return
@@ -163,7 +163,7 @@ class Engine:
         message.clocks["last"] = self.clock
 
     def _outputs(self) -> None:
-        """Compares the GCM engine's output beats and tags with the expected ones."""
+        """Compares the beats and tags that the GCM engine returns with the expected ones."""
         dut = self.dut
         if int(dut.out_valid_o.value):
             assert int(dut.out_data_o.value) == self.out.pop(0), "wrong data"
@@ -176,7 +176,7 @@ class Engine:
             assert int(dut.tag_o.value) == 1 << 128 | tag, "wrong tag"
 
     async def run(self) -> None:
-        """Runs the GCM engine until all queued messages have ended."""
+        """Simulates the GCM engine until it has finished all queued messages."""
         limit = self.clock + 20000
         while self.key_offer or self.messages or self.due or self.out or self.ends:
             await self.step()
@@ -186,7 +186,7 @@ class Engine:
 
 
 async def between(engine: Engine, banks: list[int], rounds: int) -> int:
-    """Returns the clocks that the GCM engine loses between messages announced in time."""
+    """Measures the clocks that the GCM engine loses between two messages."""
     engine.lost, engine.hold = 0, rounds * engine.regs + 6  # the first one has no beats
     for number, beats in enumerate(BEATS):
         aad = engine.random.randrange(beats + 1) if beats else 0
@@ -196,7 +196,7 @@ async def between(engine: Engine, banks: list[int], rounds: int) -> int:
 
 
 async def one_size(engine: Engine, bits: int) -> None:
-    """Measures all figures of the GCM engine for one key size."""
+    """Measures latency and throughput of the GCM engine for one key size."""
     rounds = bits // 32 + 6
 
     def record(kind: str, value: float) -> None:
@@ -243,7 +243,7 @@ async def one_size(engine: Engine, bits: int) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def figures(dut) -> None:
-    """Measures the GCM engine for every key size, then with two keys of different sizes."""
+    """Measures the GCM engine for every key size and for two alternating keys."""
     engine = Engine(dut)
     await engine.start()
     sizes = [

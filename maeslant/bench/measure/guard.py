@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures what the guard costs: the protected card against the unprotected card.
+"""Measures what protection costs: the protected card's clocks beside the unprotected card's.
 
 A DMA counts from the clock in which its movers take it to the one in which all of it is where it
 belongs: verified in device memory, or acknowledged by host memory. The monitors of sim/monitor
@@ -34,7 +34,7 @@ PAPER_MMIO = {"read": "Ghosh: 2 writes, 2 reads more", "write": "Ghosh: 3 writes
 
 
 class Protected:
-    """Drives the protected card with an open session, in this process."""
+    """Drives the simulated protected card in an open session, for measurements."""
 
     def __init__(self, options: str) -> None:
         self.device = RtlDevice(build=PROTECTED, options=options)
@@ -46,7 +46,7 @@ class Protected:
         self.free = self.link.free
 
     def close(self) -> None:
-        """Closes the protected card."""
+        """Closes the simulator of the protected card."""
         self.device.close()
 
     def stats(self) -> dict[str, int]:
@@ -54,32 +54,35 @@ class Protected:
         return self.device.simulator.stats()
 
     def move(self, way: str, base: int, size: int, chunk: int = HALF) -> object:
-        """Starts a protected DMA transfer; each direction has a queue of its own."""
+        """Starts a DMA transfer of the protected card, one queue for each direction."""
         if way == "in":
             return self.host.h2d(1, base, bytes(size), chunk)
         return self.host.d2h(2, base, size, chunk)
 
     def wait(self, *jobs: object) -> None:
-        """Waits for the responses to the protected card's DMA transfers."""
+        """Waits until the protected card has completed the given DMA transfers."""
         for job in jobs:
             self.host.wait(job)
 
     def times(self) -> list[tuple[int, int]]:
-        """Returns the protected card's DMA events since the last call, and frees host memory."""
+        """Returns start and end clocks of the protected card's latest DMA transfers."""
         self.link.free = self.free
         found, self.device.times = self.device.times, []
         return found
 
 
 class Unprotected:
-    """Drives the unprotected card with the interface of :class:`Protected`."""
+    """Drives the simulated unprotected card, for measurements beside the protected one.
+
+    It has the methods of :class:`Protected`.
+    """
 
     def __init__(self, options: str) -> None:
         self.card = UnprotectedJobs(UNPROTECTED, options)
         self.card.sim.set_notes(True)
 
     def close(self) -> None:
-        """Closes the unprotected card."""
+        """Closes the simulator of the unprotected card."""
         self.card.close()
 
     def stats(self) -> dict[str, int]:
@@ -87,7 +90,7 @@ class Unprotected:
         return self.card.sim.stats()
 
     def move(self, way: str, base: int, size: int, chunk: int = HALF) -> list:
-        """Starts an unprotected DMA transfer; returns its channel, remaining pieces and number."""
+        """Starts a DMA transfer of the unprotected card in pieces."""
         pieces = [(base + at, min(chunk, size - at)) for at in range(0, size, chunk)]
         job = [H2D if way == "in" else D2H, pieces, 0]
         self._push(job)
@@ -100,7 +103,7 @@ class Unprotected:
             job[2] = self.card.push(channel, self.card.allocate(size), base, size)
 
     def wait(self, *jobs: list) -> None:
-        """Waits for the end of the unprotected card's DMA transfers."""
+        """Waits until the unprotected card has completed the given DMA transfers."""
         while any(job[1] for job in jobs):
             for job in jobs:
                 self._push(job)
@@ -109,12 +112,12 @@ class Unprotected:
             self.card.wait_for(channel, number)
 
     def times(self) -> list[tuple[int, int]]:
-        """Returns the unprotected card's DMA events since the last call."""
+        """Returns start and end clocks of the unprotected card's latest DMA transfers."""
         return [(a, b) for kind, a, b, _, _ in self.card.sim.notes() if kind == Note.TIME]
 
 
 def clocks(card: Protected | Unprotected, way: str, size: int) -> int:
-    """Measures the clocks of one DMA transfer of a card while 1 MB moves the other way."""
+    """Measures the clocks of one DMA transfer on a card, while 1 MB moves the other way."""
     other = "out" if way == "in" else "in"
     card.times()
     beside = card.move(other, HALF, HALF)
@@ -129,7 +132,7 @@ def clocks(card: Protected | Unprotected, way: str, size: int) -> int:
 
 
 def dma_figures() -> list[Figure]:
-    """Measures the clocks that protection adds to a DMA of each length, with both ways busy."""
+    """Measures how many clocks protection adds to a DMA transfer, by its length."""
     cards = Protected(STEADY), Unprotected(STEADY)
     result = []
     try:
@@ -149,7 +152,7 @@ def dma_figures() -> list[Figure]:
 
 
 def span(make: Callable[[str], Protected | Unprotected], size: int) -> int:
-    """Measures a card's clocks from first to last data beat of transfers in 64 KB chunks."""
+    """Measures a card's clocks for DMA transfers in both directions, from first to last beat."""
     card = make(RANDOM)
     try:
         sim = card.device.simulator if isinstance(card, Protected) else card.card.sim
@@ -163,7 +166,7 @@ def span(make: Callable[[str], Protected | Unprotected], size: int) -> int:
 
 
 def bus_figures() -> list[Figure]:
-    """Measures bus use of protected DMA against unprotected DMA."""
+    """Measures the bus use of protected DMA transfers beside unprotected ones."""
     result = []
     for size in (CHUNK, 4 * CHUNK, HALF):
         guarded, plain = span(Protected, size), span(Unprotected, size)
@@ -178,7 +181,7 @@ def bus_figures() -> list[Figure]:
 
 
 def mmio_figures() -> list[Figure]:
-    """Measures protected register accesses: clocks from doorbell to response, bus bytes."""
+    """Measures clocks and bus bytes of register accesses through the protected channel."""
     card = Protected(QUICK)
     batches = {
         "read": [wire.read(SCRATCH, 8)],
@@ -214,5 +217,5 @@ def mmio_figures() -> list[Figure]:
 
 
 def figures() -> list[Figure]:
-    """Measures all figures of the guard: DMA latency, bus use, register accesses."""
+    """Returns all figures of the cost of protection: DMA latency, bus use, registers."""
     return dma_figures() + bus_figures() + mmio_figures()

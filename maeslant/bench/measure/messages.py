@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the message rate of a card by message size, beside OpenSSL on one CPU core."""
+"""Measures how many messages a second a card encrypts, by size, beside OpenSSL."""
 
 import itertools
 import re
@@ -22,7 +22,7 @@ CLOCKS = {("gcm", 64, False): 8}
 
 
 def openssl(mode: str, size: int) -> float:
-    """Returns the messages a second of `openssl speed` on one core with AES-128."""
+    """Returns how many messages a second `openssl speed` encrypts by AES-128 on one core."""
     command = ["openssl", "speed", "-mr", "-seconds", "1", "-bytes", str(size)]
     command += ["-aead"] if mode == "gcm" else []
     done = subprocess.run(
@@ -33,7 +33,7 @@ def openssl(mode: str, size: int) -> float:
 
 
 def figures(build: str) -> list[Figure]:
-    """Measures a card's message rate by size and mode, under one key and under many."""
+    """Measures how many messages a second a card encrypts, by size, mode and number of keys."""
     result = []
     uri = f"sim:{build}?{card.MEMORY}"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the picture of `maeslant measure messages`: messages a second over their size."""
+"""Draws a plot of the messages a second that a card and OpenSSL encrypt, by size."""
 
 import pathlib
 import re
@@ -26,7 +26,7 @@ LINES = (  # mode, what follows the size in a figure's name, label, colour, dash
 
 
 def points(figures: list[Figure], mode: str, what: str) -> list[tuple[int, float]]:
-    """Returns message sizes in bytes and million messages a second of one line, by size."""
+    """Returns message sizes and rates of one line of the plot, from measured figures."""
     found = []
     for figure in figures:
         match = re.match(rf"{mode}, (?:\d+ of )?([\d,]+) B(?: queued)?, {what}", figure.metric)
@@ -36,7 +36,7 @@ def points(figures: list[Figure], mode: str, what: str) -> list[tuple[int, float
 
 
 def draw(figures: list[Figure], path: pathlib.Path) -> None:
-    """Draws the message rates of measured figures to a file; its suffix sets the format."""
+    """Draws measured message rates over message size to an .svg or .png file."""
     lines = [points(figures, mode, what) for mode, what, *_ in LINES]
     if not all(lines):
         raise MaeslantError("the picture is of messages: maeslant measure messages --picture FILE")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the clocks of mae_poly_control: those of a transform and of a pass (cocotb)."""
+"""Measures clock cycles of the polynomial engine's instructions in simulation (cocotb)."""
 
 import cocotb
 from cocotb.clock import Clock
@@ -10,7 +10,7 @@ from maeslant.bench.measure.cipher_bench import note
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def instructions(dut) -> None:
-    """Counts the clocks from an instruction's start until the polynomial engine is idle."""
+    """Measures the clocks that the polynomial engine takes for a transform and a pass."""
     Clock(dut.clk_i, 2, unit="ns").start()
     for name in ("rst_ni", "clear_i", "start_i", "transform_i"):
         getattr(dut, name).value = 0

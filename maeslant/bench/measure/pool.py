@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the device pool's throughput: one message divided over its cards, in card clocks.
+"""Measures the throughput of a pool of cards that share one message.
 
 Each simulated card counts its own clocks. A message's are those of the card with the greatest count
 between the message's first submit and its last completion, on the pool's clock: a card that waited
@@ -29,7 +29,7 @@ GOALS = {"gcm": 14.0}  # blocks a clock of four cards
 
 
 def run(device: Device | Local, mode: str, data: bytes) -> None:
-    """Encrypts one message on a pool of cards, unauthenticated or authenticated."""
+    """Encrypts one message on a pool of simulated cards, with or without authentication."""
     key = secrets.token_bytes(32 if mode == "xts" else 16)
     if mode != "gcm":
         device.crypt(mode, ENCRYPT, key, bytes(16), data)
@@ -41,7 +41,7 @@ def run(device: Device | Local, mode: str, data: bytes) -> None:
 
 
 def alone(card: str, mode: str, data: bytes) -> float:
-    """Measures the blocks a clock of one card without a pool."""
+    """Measures the blocks a clock of one simulated card without a pool."""
     with Device(card) as device:
         before = device.stats()["bus_clocks"]
         run(device, mode, data)
@@ -49,7 +49,7 @@ def alone(card: str, mode: str, data: bytes) -> float:
 
 
 def together(cards: int, card: str, mode: str, data: bytes) -> dict[str, object]:
-    """Measures the throughput of a pool of cards in blocks a clock, and the clocks of each card."""
+    """Measures the blocks a clock of a pool of simulated cards on one message."""
     with Local(f"pool:{cards}*{card}") as pool:
         before = pool.cards()
         run(pool, mode, data)
@@ -68,7 +68,7 @@ def together(cards: int, card: str, mode: str, data: bytes) -> dict[str, object]
 
 
 def figures(build: str) -> list[Figure]:
-    """Measures CTR, XTS and GCM over pools of 1 to 8 cards; returns figures and table rows."""
+    """Measures CTR, XTS and GCM on pools of 1 to 8 simulated cards."""
     card = f"sim:{build}?{MEMORY}"
     result, rows = [], []
     for mode, numbers, size in (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cocotb bench that records the GCM engines' timing diagrams for tools/gen_schedules.py.
+"""Records timing diagrams of the GCM engines in simulation (cocotb), for the documentation.
 
 Each schedule becomes a WaveDrom timing diagram, appended as a JSON line to the file named by
 MAESLANT_SCHEDULES: {"name", "diagram"}. A lane of the diagram has a label where something is valid,
@@ -24,11 +24,11 @@ class Record:
         self.lanes: dict[str, list] = {}
 
     def add(self, name: str, value: str | bool | None) -> None:
-        """Records a signal's value in one clock of a timing diagram: a label, nothing, or a bit."""
+        """Adds a signal's value in one clock to the timing diagram: a label, a bit or nothing."""
         self.lanes.setdefault(name, []).append(value)
 
     def write(self, name: str, title: str, groups: list[list[str]]) -> None:
-        """Writes a timing diagram as WaveDrom JSON, in named groups of signals."""
+        """Writes the timing diagram as WaveDrom JSON, its signals in named groups."""
         clock = {"name": "clk_i", "wave": "p" + "." * self._clocks()}
         signal: list = [clock]
         for group, *lanes in groups:
@@ -40,12 +40,12 @@ class Record:
             file.write("\n")
 
     def _clocks(self) -> int:
-        """Returns how many clocks of a timing diagram to draw: two past its last event."""
+        """Returns how many clocks the timing diagram shows: two past its last event."""
         lanes = [lane for lane in self.lanes.values() if not isinstance(lane[0], bool)]
         return 3 + max(i for lane in lanes for i, value in enumerate(lane) if value)
 
     def _lane(self, name: str) -> dict[str, object]:
-        """Converts a recorded signal to a lane of a WaveDrom timing diagram."""
+        """Converts a recorded signal to a line of the WaveDrom timing diagram."""
         values = self.lanes[name][: self._clocks()]
         values.insert(0, values[0] if isinstance(values[0], bool) else None)
         wave, data = "", []
@@ -63,7 +63,7 @@ class Record:
 
 
 class MessageRecorder:
-    """Records the events of named messages in mae_gcm_stream."""
+    """Records when mae_gcm_stream processes the parts of given messages."""
 
     def __init__(self, engine: gcm_bench.Engine, messages: dict[str, gcm_bench.Message]) -> None:
         self.engine, self.record = engine, Record()
@@ -81,7 +81,7 @@ class MessageRecorder:
         engine.watch = self.see
 
     def see(self, offered: bool) -> None:
-        """Records the signals of mae_gcm_stream in one clock."""
+        """Records the signals of mae_gcm_stream in one clock for the timing diagram."""
         dut, record, engine = self.engine.dut, self.record, self.engine
 
         def high(name: str, bit: int = 0) -> bool:
@@ -115,7 +115,7 @@ BEAT_LANES = ["beats", "in", "in_ready_o", "out"]
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip="Lanes" not in cocotb_bench.parameters())
 async def stream(dut) -> None:
-    """Records timing diagrams of mae_gcm_stream: a short message, and two under two keys."""
+    """Records timing diagrams of mae_gcm_stream for one message and for two keys."""
     engine = gcm_bench.Engine(dut)
     await engine.start()
     engine.key(0, 128)
@@ -138,7 +138,7 @@ async def stream(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip="Lanes" in cocotb_bench.parameters())
 async def words(dut) -> None:
-    """Records timing diagrams of the GCM cores for one word, with own keys or on streams."""
+    """Records timing diagrams of mae_gcm_single or mae_gcm_prefetch."""
     drive = beat_bench.Words(dut)
     await drive.start()
     record = Record()
@@ -146,7 +146,7 @@ async def words(dut) -> None:
     name: str | None = None
 
     def see() -> None:
-        """Records the signals of the GCM core for one word in one clock."""
+        """Records the signals of the GCM core in one clock for the timing diagram."""
         taken = int(dut.req_valid_i.value)
         if beat_bench.AHEAD:
             loads = int(dut.load_valid_i.value) and int(dut.load_ready_o.value)

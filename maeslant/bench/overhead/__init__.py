@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reproduces Table 3 of Ghosh et al., the overhead of protection: `maeslant overhead`."""
+"""Measures how much protection slows neural networks (Ghosh's Table 3): `maeslant overhead`."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the tables of `maeslant overhead` and draws its figure."""
+"""Measures, prints and draws the overhead of protection for Ghosh's networks."""
 
 import dataclasses
 import json
@@ -28,7 +28,7 @@ IMAGE, RESULT = 224 * 224 * 3 * 4, 4_000
 
 @dataclasses.dataclass(frozen=True)
 class Network:
-    """Describes a neural network of Ghosh's Table 3, with its times in milliseconds."""
+    """Describes a neural network of Ghosh's Table 3 with its published times."""
 
     name: str
     inference: float
@@ -38,7 +38,7 @@ class Network:
 
     @property
     def load(self) -> Load:
-        """Returns the DMA transfers of one inference of a network of Ghosh's Table 3."""
+        """Returns the sizes of the DMA transfers that one inference of the network needs."""
         count = self.dmas - 1
         each = -(-IMAGE // count // 64) * 64
         sizes = [min(each, IMAGE - at) for at in range(0, IMAGE, each)]
@@ -69,7 +69,7 @@ NO_SOFTWARE = Times(0, 0, 0, 0, 0)
 
 
 def collect(err: Console) -> dict[str, object]:
-    """Measures the driver's software times and simulates both cards; returns one record."""
+    """Measures software times, simulates the DMA transfers of both cards; returns a record."""
     with err.status("making the cards from their SystemVerilog (minutes, once)"):
         for build in (timeline.PROTECTED, timeline.UNPROTECTED):
             simulator.build(build)
@@ -105,7 +105,7 @@ def collect(err: Console) -> dict[str, object]:
 
 
 def best_unprotected(card: timeline.Unprotected, network: Network, cold: bool, threads: int) -> int:
-    """Returns the clocks of a network's transfers on the unprotected card, in the best chunks.
+    """Returns the unprotected card's clocks for a network, with the best chunk size.
 
     ``threads``: as many copy.
     """
@@ -120,14 +120,14 @@ def best_unprotected(card: timeline.Unprotected, network: Network, cold: bool, t
 
 
 def _median(run: Callable[[], int]) -> int:
-    """Returns the median of a few simulation runs, whose memory latencies differ."""
+    """Returns the median clock count of several simulation runs."""
     return sorted(run() for _ in range(RUNS))[RUNS // 2]
 
 
 def account(
     card: timeline.Protected, network: Network, cold: bool, threads: int, plain: int
 ) -> dict[str, object]:
-    """Divides the time of a network's protected transfers into parts; returns a table row.
+    """Divides the time of a network's protected transfers into parts: bus, card, sealing.
 
     The transfers are simulated with software that takes no time, then with its parts added one
     after another: what each adds to the time is its part.
@@ -193,12 +193,12 @@ def _table(title: str, left: int, *columns: str) -> Table:
 
 
 def _threads(row: dict) -> str:
-    """Formats the number of sealing threads of a table row; a star marks a projection."""
+    """Formats the number of threads that seal chunks, with a star if it is a projection."""
     return f"{row['threads']}{'*' if row['projected'] else ''}"
 
 
 def show(record: dict, console: Console) -> None:
-    """Prints the tables of the overhead of protection and of its parts."""
+    """Prints the tables of the overhead of protection for each network."""
     title = f"Transfers of one inference, {IMAGE + RESULT:,} bytes (µs; card at {CLOCK_MHZ} MHz)"
     names = ("network", "memory", "threads", "plain", "protected", "transfer", "inference")
     table = _table(title, 2, *names)
@@ -247,7 +247,7 @@ def show(record: dict, console: Console) -> None:
 
 
 def _driver(record: dict) -> str:
-    """Formats the C driver's sealing and opening rates for each number of threads."""
+    """Formats the rates at which the C driver seals and opens chunks, by threads."""
     return "; ".join(
         f"{threads} thread{'s' if int(threads) > 1 else ''} seal{'' if int(threads) > 1 else 's'} "
         f"{rates['seal'] / 1e9:.1f} GB/s, open{'' if int(threads) > 1 else 's'} "
@@ -257,7 +257,7 @@ def _driver(record: dict) -> str:
 
 
 def parts_table(record: dict) -> Table:
-    """Makes the table of where the time of one network's protected transfers goes."""
+    """Builds the table that divides a network's protected transfer time into parts."""
     title = f"Where the time goes: {ACCOUNT.name}, {ACCOUNT.dmas} transfers (µs)"
     short = ("first seal", "bus", "card", "requests", "sealing", "last open")
     names = ("memory", "threads", "GB/s", *short, "sum", "plain", "added", "bound", "as many")
@@ -280,7 +280,7 @@ def parts_table(record: dict) -> Table:
 
 
 def draw(record: dict, path: pathlib.Path) -> None:
-    """Draws the overhead of protection to a file; the suffix sets the format."""
+    """Draws a plot of the overhead of protection to an .svg or .png file."""
     from matplotlib.patches import Patch
 
     from maeslant.build import pictures
@@ -321,7 +321,7 @@ def draw(record: dict, path: pathlib.Path) -> None:
 
 
 def run(as_json: bool, picture: pathlib.Path, console: Console, err: Console) -> None:
-    """Measures the overhead of protection, prints the tables and draws the figure."""
+    """Measures the overhead of protection, prints its tables and draws its plot."""
     record = collect(err)
     draw(record, picture)
     if as_json:

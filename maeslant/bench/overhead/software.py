@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the host CPU's time for its part of a DMA transfer: copying, sealing, opening."""
+"""Measures the CPU time in which a host copies, encrypts and decrypts DMA data."""
 
 import bisect
 import dataclasses
@@ -20,7 +20,7 @@ SIZES = (4096, 16384, 32768, 65536)  # measured; times of other sizes lie on lin
 
 @functools.cache
 def program() -> pathlib.Path:
-    """Compiles the sealing benchmark with the enclave's own cipher; returns its path."""
+    """Compiles the C program that times the enclave driver's encryption; returns its path."""
     target = paths.BUILD / "bench" / f"seal_copy_{c_driver.gcm_library()}"
     target.parent.mkdir(parents=True, exist_ok=True)
     library = c_driver.gcm_library()
@@ -38,7 +38,7 @@ def program() -> pathlib.Path:
 
 @dataclasses.dataclass(frozen=True)
 class Times:
-    """Holds median times in ns of the host's steps for a chunk of a given size."""
+    """Holds median times in ns of the host's steps for a chunk of data."""
 
     copy: float
     seal: float
@@ -61,7 +61,7 @@ def processor_name() -> str:
 
 @functools.cache
 def measure(size: int, threads: int = 1) -> tuple[Times, Times, str]:
-    """Measures warm and cold times of sealing ``size`` bytes, and names the crypto library.
+    """Measures the times to seal and open a chunk of ``size`` bytes, cached and uncached.
 
     ``threads``: as many do the same at once, each for itself; the times are one thread's.
     """
@@ -85,7 +85,7 @@ def measure(size: int, threads: int = 1) -> tuple[Times, Times, str]:
 
 @functools.cache
 def times(size: int, cold: bool, threads: int = 1) -> Times:
-    """Returns the sealing times of any size by interpolation, for a number of threads."""
+    """Returns the times to seal and open a chunk of any size, by interpolation."""
     at_once = min(threads, processors())
     low = min(max(bisect.bisect_right(SIZES, size) - 1, 0), len(SIZES) - 2)
     a, b = (measure(SIZES[low + step], at_once)[1 if cold else 0] for step in (0, 1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Simulates an inference's transfers clock by clock, with measured software times.
+"""Simulates the DMA transfers of one inference, with the host's measured software times.
 
 While the processor seals or copies a chunk, the simulated card goes on for as many clocks; so what
 overlaps overlaps here, too. Register accesses are simulated. Both cards have the same memory
@@ -29,7 +29,7 @@ PATIENCE = 1_000_000
 
 @dataclasses.dataclass(frozen=True)
 class Load:
-    """Holds the sizes in bytes of one inference's DMA transfers in both directions."""
+    """Holds the sizes in bytes of one inference's DMA transfers."""
 
     h2d: tuple[int, ...]
     d2h: tuple[int, ...]
@@ -39,17 +39,17 @@ Timing = Callable[[int], Times]  # of a piece of so many bytes
 
 
 def clocks_of(nanoseconds: float) -> int:
-    """Converts nanoseconds to clocks of the card."""
+    """Converts nanoseconds of host software to clocks of the simulated card."""
     return round(nanoseconds * CLOCK_MHZ / 1000)
 
 
 def pieces(size: int, chunk: int) -> list[int]:
-    """Returns the chunk sizes of a DMA transfer."""
+    """Divides a DMA transfer into chunks of equal size, the last one shorter."""
     return [min(chunk, size - at) for at in range(0, size, chunk)]
 
 
 def growing(total: int, threads: int, longest: int = 1 << 20, unanswered: int = 0) -> list[int]:
-    """Returns the chunk sizes of a transfer that several threads seal (driver/enclave).
+    """Divides a DMA transfer into growing chunks, as the C driver does for several threads.
 
     ``unanswered``: requests of its queue that have no answer.
     """
@@ -69,7 +69,7 @@ def growing(total: int, threads: int, longest: int = 1 << 20, unanswered: int = 
 
 
 class Protected:
-    """Times an inference's transfers on the protected card with an open session."""
+    """Simulates an inference's DMA transfers on the protected card."""
 
     def __init__(self) -> None:
         self.device = RtlDevice(build=PROTECTED, options=OPTIONS, monitor=False)
@@ -81,7 +81,7 @@ class Protected:
         self.host.wait(self.host.open())
 
     def close(self) -> None:
-        """Closes the protected card."""
+        """Closes the simulator of the protected card."""
         self.device.close()
 
     def now(self) -> int:
@@ -89,7 +89,7 @@ class Protected:
         return self.sim.stats()["bus_clocks"]
 
     def send(self, queue: int) -> None:
-        """Sends a queue's next sealed request as soon as the protected card accepts it."""
+        """Writes a queue's next sealed request to the protected card once it has room."""
         request = self.host.channels[queue].unsent.popleft()
         page = PAGE * (1 + queue)
         while not self.sim.read32(page + STATUS) & 1:
@@ -98,7 +98,7 @@ class Protected:
         self.sim.write32(page + DOORBELL, len(request.body) // 16)
 
     def await_answer(self, request: Request) -> None:
-        """Polls host memory until the response to a protected request has arrived."""
+        """Simulates the protected card until its response to a request is there."""
         slots = self.host.channels[request.queue].slots - self.link.BASE
         at = slots + SLOT_BYTES * (request.sequence % SLOTS)
         wanted = request.sequence.to_bytes(8)
@@ -109,7 +109,7 @@ class Protected:
         raise AssertionError("no response")
 
     def seal(self, job: Job, timing: Timing, threads: int) -> None:
-        """Seals a transfer's chunks in several threads and sends their requests in order."""
+        """Simulates threads that seal a transfer's chunks and sends their requests in order."""
         free = [self.now()] * threads  # when each thread takes a chunk; the first sends
         for request in job.requests:
             times = timing(request.place.length)
@@ -121,7 +121,7 @@ class Protected:
             free[0] += self.now() - since  # the session's thread did this
 
     def run(self, load: Load, chunk: int, timing: Timing, threads: int = 1) -> int:
-        """Runs an inference's protected transfers; returns clocks from first sealed to last opened.
+        """Simulates an inference's DMA transfers on the protected card; returns the clocks.
 
         ``chunk``: bytes of a chunk; 0: as the driver divides transfers for so many threads.
         """
@@ -159,14 +159,14 @@ class Protected:
 
 
 class Unprotected:
-    """Times an inference's transfers on the unprotected card."""
+    """Simulates an inference's DMA transfers on the unprotected card."""
 
     def __init__(self) -> None:
         self.card = UnprotectedJobs(UNPROTECTED, OPTIONS)
         self.sim = self.card.sim
 
     def close(self) -> None:
-        """Closes the unprotected card."""
+        """Closes the simulator of the unprotected card."""
         self.card.close()
 
     def _finish(self, channel: int, number: int) -> None:
@@ -174,7 +174,7 @@ class Unprotected:
             self.sim.run(POLL_CLOCKS)
 
     def run(self, load: Load, chunk: int, timing: Timing, threads: int = 1) -> int:
-        """Runs an inference's unprotected transfers; returns clocks from first to last byte copied.
+        """Simulates an inference's DMA transfers on the unprotected card; returns the clocks.
 
         ``threads``: as many copy, each the next piece when it is free; the first one sends.
         """

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures AES on the simulated PicoRV32 system, with the jobs of its firmware."""
+"""Measures AES on a simulated PicoRV32 system, whose firmware runs the jobs."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures AES on the PicoRV32 system for `maeslant soc run`.
+"""Runs the AES measurements on the simulated PicoRV32 system for `maeslant soc run`.
 
 AES runs in software, over AXI4-Lite by the driver, and by memory jobs through the arbiter. Every
 result is compared with OpenSSL's.
@@ -29,7 +29,7 @@ DIRECTIONS = {"encrypt": ENCRYPT, "decrypt": DECRYPT}
 
 
 class Bench:
-    """Runs firmware jobs on a PicoRV32 system with reproducible random data."""
+    """Runs AES jobs with random data on the simulated PicoRV32 system and checks the results."""
 
     def __init__(self, seen: Callable[[int], None]) -> None:
         self.runner = Runner()
@@ -39,7 +39,7 @@ class Bench:
         self.words = struct.unpack(f"<{len(work) // 4}I", work)
 
     def job(self, way: str, mode: str, direction: int, length: int, key_each: bool) -> Job:
-        """Builds a PicoRV32 firmware job with random data and keys."""
+        """Builds an AES job with random data and keys for the PicoRV32 system's firmware."""
         count = max(2, length // 16) if key_each else 1
         return Job(
             WAYS[way],
@@ -53,7 +53,7 @@ class Bench:
         )
 
     def run(self, job: Job) -> Job:
-        """Runs a PicoRV32 firmware job and checks its error code, output and tag."""
+        """Runs an AES job on the simulated PicoRV32 system; checks error, output and tag."""
         self.runner.run([job])
         what = f"{job.mode} of {len(job.data)} bytes"
         if job.error:
@@ -66,7 +66,7 @@ class Bench:
         return job
 
     def sum(self, count: int) -> int:
-        """Returns the sum of ``count`` words of the firmware's work area, repeated cyclically."""
+        """Returns the sum of the words that the firmware must have added during a memory job."""
         rounds, rest = divmod(count, len(self.words))
         return (rounds * sum(self.words) + sum(self.words[:rest])) % (1 << 32)
 
@@ -76,7 +76,7 @@ def _cost(job: Job) -> dict[str, int]:
 
 
 def _blocks(bench: Bench) -> dict[str, dict[str, dict[str, int]]]:
-    """Measures Kale's Figure 7 on the PicoRV32: key, one block, ten blocks with ten keys."""
+    """Measures AES of one and of ten blocks on the PicoRV32 system, as in Kale's Figure 7."""
     rows: dict[str, dict[str, dict[str, int]]] = {"key": {}}
     for way in ("software", "registers"):
         key = bench.job(way, "ecb", ENCRYPT, 0, False)
@@ -95,7 +95,7 @@ def _blocks(bench: Bench) -> dict[str, dict[str, dict[str, int]]]:
 
 
 def _lengths(bench: Bench) -> list[dict[str, object]]:
-    """Measures AES messages on the PicoRV32 system by length, mode, direction and data path."""
+    """Measures AES messages on the PicoRV32 system by length, mode and data path."""
     rows = []
     for way in WAYS:
         for mode in MODES if way != "software" else ("ecb",):
@@ -113,7 +113,7 @@ def _lengths(bench: Bench) -> list[dict[str, object]]:
 
 
 def _at_once(bench: Bench) -> list[dict[str, object]]:
-    """Measures a memory job alone, and one whose result the CPU reads right after the start."""
+    """Measures a memory job whose result the CPU reads without waiting for the end."""
     rows = []
     for mode in MODES:
         for direction, code in DIRECTIONS.items():
@@ -137,7 +137,7 @@ def _progress(err: Console, total: int) -> Iterator[Callable[[int], None]]:
 
 
 def collect(err: Console) -> dict[str, object]:
-    """Builds the PicoRV32 system, runs all its AES measurements and returns one record."""
+    """Builds the PicoRV32 system and runs all its AES measurements; returns a record."""
     with err.status("making the system from its SystemVerilog (a minute, once)"):
         firmware.build(jobs.PROGRAM)
         Runner()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs jobs on the PicoRV32 system's firmware, driver/firmware/jobs.c."""
+"""Runs AES jobs on the firmware of the simulated PicoRV32 system."""
 
 import dataclasses
 import functools
@@ -25,7 +25,7 @@ RESULTS = ("error", "clocks", "instructions", "sum", "summed")
 
 @dataclasses.dataclass(slots=True)
 class Job:
-    """Holds a job for the PicoRV32 firmware, and its results after :meth:`Runner.run`.
+    """Holds an AES job for the PicoRV32 system's firmware, and later its results.
 
     Areas are for data of up to 64 KiB.
     """
@@ -63,7 +63,7 @@ def _ffi() -> cffi.FFI:
 
 
 class Runner:
-    """Runs jobs on a PicoRV32 system whose firmware waits for them."""
+    """Starts the PicoRV32 system's firmware and gives it AES jobs."""
 
     def __init__(self, build: str = BUILD) -> None:
         self.system = System(build)
@@ -73,7 +73,7 @@ class Runner:
         self.run([Job(POLLED, data=bytes(16), keys=[bytes(16)])])
 
     def run(self, jobs: Sequence[Job], seen: Callable[[int], None] = lambda clocks: None) -> None:
-        """Runs firmware jobs one after the other and stores their results in them."""
+        """Runs AES jobs on the PicoRV32 system's firmware and stores the results in them."""
         for job in jobs:
             record = _ffi().new("struct soc_jobs *")
             self._fill(record, job)
@@ -91,7 +91,7 @@ class Runner:
                 job.text = self.system.read(job.destination, len(job.data))
 
     def _fill(self, record: object, job: Job) -> None:
-        """Writes a firmware job's data to memory and its fields to a struct soc_jobs."""
+        """Writes an AES job's data to the PicoRV32 system's memory and fills in its structure."""
         record.count = 1
         done = record.list[0]
         for name in ("way", "kind", "direction", "key_each", "source", "destination"):

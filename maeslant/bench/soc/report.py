@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reproduces Kale's Figure 7 as tables and a figure: `maeslant soc run`."""
+"""Prints and draws the AES measurements of the PicoRV32 system (Kale's Figure 7)."""
 
 import json
 import pathlib
@@ -32,7 +32,7 @@ the end of the interrupt; the driver's own work is in all of them. Every result 
 
 
 def run(as_json: bool, picture: pathlib.Path, console: Console, err: Console) -> None:
-    """Measures AES on the PicoRV32 system, prints the tables and draws the figure.
+    """Measures AES on the simulated PicoRV32 system, prints the tables and draws the plot.
 
     With the published picture goes the published record, results/soc.json.
     """
@@ -62,7 +62,7 @@ def _table(title: str, *columns: str) -> Table:
 
 
 def _pair(cost: dict[str, int] | tuple[int, int] | None, share: int = 1) -> str:
-    """Formats clocks and instructions of the CPU as "clocks / instructions"."""
+    """Formats the CPU's clocks and instructions of an AES job as "clocks / instructions"."""
     if cost is None:
         return ""
     clocks, instructions = cost.values() if isinstance(cost, dict) else cost
@@ -70,7 +70,7 @@ def _pair(cost: dict[str, int] | tuple[int, int] | None, share: int = 1) -> str:
 
 
 def blocks_table(record: dict) -> Table:
-    """Builds the table of Kale's Figure 7: one block and ten, beside the paper's values."""
+    """Builds the table of AES on one and ten blocks, beside Kale's Figure 7."""
     table = _table(
         "Clocks / instructions on the PicoRV32",
         "",
@@ -89,7 +89,7 @@ def blocks_table(record: dict) -> Table:
 
 
 def _rows(record: dict) -> dict[tuple[str, str, str, bool], dict[int, dict]]:
-    """Groups measured PicoRV32 messages by data path, mode, direction and keys, then by length."""
+    """Groups the PicoRV32 system's measured messages into rows of the table."""
     found: dict[tuple[str, str, str, bool], dict[int, dict]] = {}
     for row in record["lengths"]:
         key = (row["way"], row["mode"], row["direction"], row["key_each"])
@@ -109,7 +109,7 @@ def _names(key: tuple[str, str, str, bool]) -> str:
 
 
 def lengths_table(record: dict) -> Table:
-    """Builds the table of clocks a block over message length on the PicoRV32."""
+    """Builds the table of the PicoRV32 system's clocks a block over message length."""
     table = _table("Clocks a block over the length of a message", "", *map(_size, bench.LENGTHS))
     for key, rows in _rows(record).items():
         cells = (rows.get(length) for length in bench.LENGTHS)
@@ -118,7 +118,7 @@ def lengths_table(record: dict) -> Table:
 
 
 def meanwhile_table(record: dict) -> Table:
-    """Builds the table of the CPU's work while the memory arbiter runs a job."""
+    """Builds the table of the CPU's work beside the peripheral's memory jobs."""
     table = _table(
         "4 KB by the arbiter: the CPU adds up words of other memory until the interrupt",
         "",
@@ -135,7 +135,7 @@ def meanwhile_table(record: dict) -> Table:
 
 
 def at_once_line(record: dict) -> str:
-    """Formats the time of a CPU program that reads a memory job's result without waiting."""
+    """Formats the clocks in which a program reads a memory job's result at once."""
     row = record["at_once"][0]
     return (
         f"A program that starts a job of {row['bytes']:,} bytes (ECB) and adds up its destination "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controls the simulated PicoRV32 system: runs a program, reads console and memory."""
+"""Controls the simulated PicoRV32 system: loads and runs programs, accesses memory."""
 
 import functools
 import pathlib
@@ -21,7 +21,7 @@ MOST = 20_000_000  # clocks after which a program is taken for hung
 
 
 class SocError(MaeslantError):
-    """Raised when a program on the PicoRV32 system fails or does not end."""
+    """Raised if a program on the simulated PicoRV32 system fails or does not end."""
 
 
 @functools.cache
@@ -40,7 +40,7 @@ def _library(name: str) -> object:
 
 
 class System:
-    """Simulates a PicoRV32 system, created in reset with its memory zero."""
+    """Simulates a PicoRV32 system with the AES peripheral and its memory."""
 
     def __init__(self, build: str = BUILD) -> None:
         self.lib = _library(build)
@@ -74,7 +74,7 @@ class System:
         return bytes(data)
 
     def load(self, program: pathlib.Path) -> None:
-        """Loads an ELF file into the PicoRV32 system's memory and resets the system."""
+        """Loads an ELF file into the PicoRV32 system's memory and resets its CPU."""
         try:
             with program.open("rb") as file:
                 elf = ELFFile(file)
@@ -88,11 +88,11 @@ class System:
         self.reset()
 
     def reset(self) -> None:
-        """Resets the CPU and devices of the PicoRV32 system and keeps its memory."""
+        """Resets the PicoRV32 system's CPU and peripherals, but not its memory."""
         self.lib.mae_sim_soc_reset(self.handle)
 
     def run(self, most: int = MOST, seen: Callable[[int], None] = lambda clocks: None) -> int:
-        """Runs the PicoRV32 system until its program ends and returns the exit code.
+        """Runs the PicoRV32 system until its program ends; returns the exit code.
 
         ``seen`` is called with the number of clocks that have passed.
         """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs messages on several cards behind one call, in this process or on a Dask cluster.
+"""Encrypts messages on a pool of several AES cards, in this process or on a Dask cluster.
 
 A message is cut into parts that stand for themselves (:mod:`maeslant.driver.pool.parts`), each is
 done by some card, and done again by another if that one fails; what comes back is put in order, and
@@ -11,7 +11,7 @@ from maeslant.driver.pool.cards import Pool
 
 
 def opened(uri: str) -> Pool:
-    """Opens a pool of cards, "pool:CARD,CARD" or "pool:tcp://SCHEDULER:PORT"."""
+    """Opens the pool of AES cards that a URI names: "pool:CARD,CARD" or "pool:tcp://HOST:PORT"."""
     if uri.startswith(("pool:tcp://", "pool:tls://")):
         from maeslant.driver.pool.workers import Cluster
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines the interface of a pool of cards: run a function on a card, process messages."""
+"""Defines the interface of a pool of AES cards: run a function on a card, process messages."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -10,25 +10,25 @@ from maeslant.driver.pool import messages
 
 
 class Answer(Protocol):
-    """Holds the future result of a function that runs on a card of a pool."""
+    """Defines the future that a pool returns for a function it runs on one of its cards."""
 
     def result(self) -> object:
-        """Waits for a function on a card and returns its result or raises its exception."""
+        """Waits for the pool's function and returns its result, or raises its exception."""
 
     def done(self) -> bool:
-        """Returns true once a function on a card has ended."""
+        """Returns true once the function that the pool runs on a card has ended."""
 
     def cancel(self) -> object:
-        """Cancels a function for a card if the function has not started."""
+        """Cancels a function that waits for a card of the pool and has not started."""
 
 
 class Pool:
-    """Replaces a single device by a pool of cards for files; use it as a context manager."""
+    """Defines a pool of AES cards that processes messages as a single Device does."""
 
     width = 1  # cards
 
     def run(self, call: Callable[..., object], *arguments: object) -> Answer:
-        """Starts a function on a card of the pool; repeats it on another if that card fails.
+        """Starts a function on a card of the pool; repeats it on another card if that one fails.
 
         So ``call`` must be a function of a module, and give the same whenever it runs.
         """
@@ -39,7 +39,7 @@ class Pool:
         raise NotImplementedError
 
     def close(self) -> None:
-        """Closes the pool and all its cards. May be called twice."""
+        """Closes the pool and all its AES cards. May be called twice."""
 
     def __enter__(self) -> Self:
         return self
@@ -51,7 +51,7 @@ class Pool:
     def stream(
         self, mode: str, direction: int, key: bytes | bytearray, iv: bytes | None
     ) -> Iterator["messages.Stream"]:
-        """Opens a message of an unauthenticated mode, processed in pieces by the pool's cards."""
+        """Begins a message without authentication, processed in pieces on the pool's cards."""
         stream = messages.Stream(self, mode, direction, bytes(key), iv)
         try:
             yield stream
@@ -69,7 +69,7 @@ class Pool:
         tag_bytes: int,
         unverified: bool = False,
     ) -> Iterator["messages.Gcm | messages.Ccm | messages.Cmac"]:
-        """Opens a gcm, ccm or cmac message, processed piece by piece by the pool's cards."""
+        """Begins a GCM, CCM or CMAC message, processed in pieces on the pool's cards."""
         messages.check_sizes(mode, nonce, tag_bytes)
         kind = {"gcm": messages.Gcm, "ccm": messages.Ccm, "cmac": messages.Cmac}[mode]
         message = kind(self, direction, bytes(key), nonce, lengths, tag_bytes, unverified)
@@ -80,5 +80,5 @@ class Pool:
 
 
 def describe(device: Device) -> dict[str, object]:
-    """Returns a card's capabilities as a function for :meth:`Pool.run`."""
+    """Returns the capabilities of a card; a function of the module, for :meth:`Pool.run`."""
     return device.caps()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a pool of cards in this process: the C driver's pool, one thread for each card."""
+"""Runs a pool of AES cards in this process, through the C driver, one thread for each card."""
 
 import concurrent.futures
 import re
@@ -19,7 +19,7 @@ from maeslant.errors import MaeslantError
 
 
 class Local(Pool):
-    """Runs a pool of cards in this process: "pool:CARD,CARD"; "4*CARD" means four cards."""
+    """Implements a pool of AES cards in this process, for example "pool:sim:stream4,4*CARD"."""
 
     def __init__(self, uri: str) -> None:
         self.ffi, self.lib = library()
@@ -37,7 +37,7 @@ class Local(Pool):
         self.threads = concurrent.futures.ThreadPoolExecutor(self.width, "maeslant-card")
 
     def close(self) -> None:
-        """Closes the pool: waits for running parts, cancels queued ones, erases the keys."""
+        """Closes the pool: waits for running functions, cancels queued ones, erases the keys."""
         if self.handle is not None:
             self.threads.shutdown(wait=True, cancel_futures=True)
             self.lib.mae_pool_close(self.handle)
@@ -69,7 +69,7 @@ class Local(Pool):
         return result
 
     def crypt(self, mode: str, direction: int, key: bytes, iv: bytes | None, data: bytes) -> bytes:
-        """Encrypts or decrypts one whole message on the pool's cards (mae_pool_crypt)."""
+        """Encrypts or decrypts a whole message on the pool's cards by C's mae_pool_crypt."""
         result = self.ffi.new("uint8_t[]", max(1, len(data)))
         check(
             self.lib.mae_pool_crypt(
@@ -87,7 +87,7 @@ class Local(Pool):
         return bytes(self.ffi.buffer(result, len(data)))
 
     def cards(self) -> list[dict[str, object]]:
-        """Lists the pool's cards: uri, error (0 or why it closed), loans, clocks."""
+        """Lists the pool's cards, each with URI, error, number of loans and clock cycles."""
         room, count = 64, self.ffi.new("size_t *")
         infos = self.ffi.new("struct mae_pool_card[]", room)
         check(self.lib.mae_pool_cards(self.handle, infos, room, count))

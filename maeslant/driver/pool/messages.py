@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Divides messages over the cards of a pool, piece by piece and in bounded memory.
+"""Divides AES messages into parts for the cards of a pool and joins the parts' results.
 
 What can be divided is done by all cards at once; of the rest one part follows the other, each on
 whichever card is free, so that no part of any message has more than one card to lose.
@@ -42,38 +42,38 @@ def check_sizes(mode: str, nonce: bytes | None, tag_bytes: int) -> None:
 
 
 def hold_back(results: Iterator[bytes], held: list[bytes]) -> Iterator[bytes]:
-    """Withholds decrypted plaintext in ``held`` until its tag has been checked."""
+    """Moves decrypted parts to the list ``held``, to be given out after the tag check."""
     held += results
     return iter(())
 
 
 class Cutter:
-    """Cuts a message that arrives in pieces into parts, and keeps a block for the last part."""
+    """Cuts a message that arrives in pieces into parts of 1 MiB for the cards of a pool."""
 
     def __init__(self) -> None:
         self.held = bytearray()
 
     def put(self, data: bytes) -> Iterator[bytes]:
-        """Adds ``data`` to a message; yields each part that is complete and can go to a card."""
+        """Adds ``data`` to the message to be cut; yields each complete part of 1 MiB."""
         self.held += data
         while len(self.held) >= PART + BLOCK:
             yield bytes(self.held[:PART])
             del self.held[:PART]
 
     def rest(self) -> bytes:
-        """Returns the bytes that remain at the end of the message."""
+        """Returns and wipes the message bytes that are left after the last complete part."""
         data = bytes(self.held)
         self.wipe()
         return data
 
     def wipe(self) -> None:
-        """Wipes the message bytes held back for the last part."""
+        """Overwrites the bytes of a message that await their part, and discards them."""
         self.held[:] = bytes(len(self.held))
         self.held.clear()
 
 
 class Flight:
-    """Queues parts of a message that run on cards; gives results in the order of starts."""
+    """Queues message parts that run on a pool's cards; gives results in the order of starts."""
 
     def __init__(self, pool) -> None:
         self.pool = pool
@@ -81,13 +81,13 @@ class Flight:
         self.answers = collections.deque()
 
     def begin(self, note: object, call, *arguments: object) -> Iterator[tuple[object, object]]:
-        """Starts a part on a card; yields earlier parts' results; waits if too many run."""
+        """Starts a message part on a card of the pool; yields results of earlier parts."""
         self.answers.append((note, self.pool.run(call, *arguments)))
         while self.answers and (len(self.answers) > self.most or self.answers[0][1].done()):
             yield self._next()
 
     def end(self) -> Iterator[tuple[object, object]]:
-        """Waits for all parts still running on cards and yields their results."""
+        """Waits for all message parts still running on the pool's cards; yields their results."""
         while self.answers:
             yield self._next()
 
@@ -96,20 +96,20 @@ class Flight:
         return note, answer.result()
 
     def cancel(self) -> None:
-        """Cancels all parts still running on cards."""
+        """Cancels all message parts still running on the pool's cards."""
         while self.answers:
             self.answers.popleft()[1].cancel()
 
 
 def next_iv(mode: str, source: bytes, result: bytes) -> bytes:
-    """Returns the IV with which the next part of a message in a chained mode continues."""
+    """Returns the IV for the next part of a CBC, CFB, PCBC or OFB message."""
     if mode in ("cbc", "cfb"):
         return result[-BLOCK:]
     return xor(source[-BLOCK:], result[-BLOCK:])  # PCBC's chain, and OFB's keystream
 
 
 class Stream:
-    """Processes a message of an unauthenticated mode on the pool's cards, piece by piece."""
+    """Processes a message without authentication on a pool's cards, piece by piece."""
 
     def __init__(self, pool, mode: str, direction: int, key: bytes, iv: bytes | None) -> None:
         self.mode, self.direction, self.key, self.iv = mode, direction, key, iv
@@ -135,26 +135,26 @@ class Stream:
         yield result
 
     def update(self, data: bytes) -> Iterator[bytes]:
-        """Encrypts or decrypts ``data``; yields the output that is ready."""
+        """Encrypts or decrypts ``data`` on the pool's cards; yields the output ready so far."""
         for part in self.cutter.put(data):
             yield from self._part(part)
 
     def finish(self) -> Iterator[bytes]:
-        """Ends the message of a stream; yields its remaining output."""
+        """Ends the message on the pool's cards; yields its remaining output."""
         rest = self.cutter.rest()
         if rest or not self.offset:  # nothing at all goes to a card too: it knows whether it may be
             yield from self._part(rest)
         yield from (result for _, result in self.flight.end())
 
     def free(self) -> None:
-        """Cancels a message's running parts and wipes its held bytes and key."""
+        """Cancels the message's parts on the pool's cards; wipes its bytes and forgets its key."""
         self.flight.cancel()
         self.cutter.wipe()
         self.key = b""
 
 
 class Gcm:
-    """Processes a GCM message in parts on several cards and combines their hashes and tags.
+    """Processes a GCM message in parts on a pool's cards and combines the parts' hashes to a tag.
 
     A part's counter comes from the IV that it is given, its hash from its tag (parts.gcm); GHASH of
     the whole is the sum of the parts' hashes, each times H to the number of blocks behind it. The
@@ -185,12 +185,12 @@ class Gcm:
         self.ready: list[bytes] = []
 
     def _counter(self, blocks: int) -> int:
-        """Returns the GCM counter block ``blocks`` after the first, modulo 2^32 (inc32)."""
+        """Returns GCM's counter block, ``blocks`` after the first, modulo 2^32 (inc32)."""
         low = (self.first + blocks) % (1 << 32)
         return self.first >> 32 << 32 | low
 
     def _add(self, length: int, lengths: int, tag: bytes) -> None:
-        """Adds a part's hash to the GHASH of the whole message."""
+        """Adds the hash of a message part to the GHASH of the whole GCM message."""
         value = parts.hash_of(tag, int.from_bytes(self.mask), self.inverse, lengths)
         blocks = -(-length // BLOCK)
         if blocks not in self.powers:
@@ -198,7 +198,7 @@ class Gcm:
         self.sum = gf128.multiply(self.sum, self.powers[blocks]) ^ value
 
     def _take(self, done: Iterator[tuple[object, object]]) -> Iterator[bytes]:
-        """Adds finished parts' hashes to a message's GHASH; yields the parts' data."""
+        """Adds the hashes of finished parts to the GCM message's GHASH; yields the parts' data."""
         for (length, lengths, last), (data, tag) in done:
             self._add(length, lengths, tag)
             if data:
@@ -225,7 +225,7 @@ class Gcm:
             yield from self._part(rest)
 
     def aad(self, data: bytes) -> None:
-        """Adds ``data`` to the additional authenticated data (AAD), before any message data."""
+        """Adds ``data`` to the additional authenticated data (AAD) of the GCM message."""
         if self.in_data:
             raise MaeslantError("all AAD comes before the data")
         self.aad_bytes += len(data)
@@ -238,14 +238,14 @@ class Gcm:
             self.in_data = True
 
     def update(self, data: bytes) -> Iterator[bytes]:
-        """Encrypts or decrypts ``data``; yields the output that is ready."""
+        """Encrypts or decrypts ``data`` by GCM on the pool's cards; yields output ready so far."""
         self._data()
         for part in self.cutter.put(data):
             results = self._part(part)
             yield from hold_back(results, self.ready) if self.withholds else results
 
     def finish(self, tag: bytes | None = None) -> bytes:
-        """Ends a GCM message and returns its tag. With ``tag``: fails if it is wrong."""
+        """Ends the GCM message and returns its tag. With ``tag``: fails if it is wrong."""
         self._data()
         self.ready += self._rest()
         self.ready += self._take(self.flight.end())
@@ -258,12 +258,12 @@ class Gcm:
         return made
 
     def read(self) -> Iterator[bytes]:
-        """Yields the output of a GCM message that remains after :meth:`finish`."""
+        """Yields the rest of the GCM message's output, after :meth:`finish`."""
         while self.ready:
             yield self.ready.pop(0)
 
     def free(self) -> None:
-        """Cancels a GCM message's running parts and wipes held bytes, key and hash."""
+        """Cancels the GCM message's parts on cards; wipes held bytes; forgets key and hash."""
         self.flight.cancel()
         self.cutter.wipe()
         self.ready.clear()
@@ -273,7 +273,7 @@ class Gcm:
 
 
 class Mac:
-    """Computes the CBC-MAC of a message piece by piece, one part after the other."""
+    """Computes the CBC-MAC of a message in pieces on a pool's cards, part after part."""
 
     def __init__(self, pool, key: bytes) -> None:
         self.pool, self.key, self.chain = pool, key, bytes(BLOCK)
@@ -283,17 +283,17 @@ class Mac:
         self.chain = self.pool.run(parts.last, self.key, self.chain, data).result()
 
     def put(self, data: bytes) -> None:
-        """Adds ``data`` to a CBC-MAC."""
+        """Adds ``data`` to the message whose CBC-MAC the pool's cards compute."""
         for part in self.cutter.put(data):
             self._part(part)
 
     def pad(self) -> None:
-        """Fills the last block of a CBC-MAC with zeros, as CCM does between AAD and data."""
+        """Fills the CBC-MAC's last block with zeros, as CCM does between AAD and data."""
         if rest := self.cutter.rest():
             self._part(rest + bytes(-len(rest) % BLOCK))
 
     def rest(self) -> bytes:
-        """Returns the last block, 0 to 16 bytes, which is not yet in the CBC-MAC."""
+        """Returns the message's last block, 0 to 16 bytes, which the CBC-MAC does not cover yet."""
         rest = self.cutter.rest()
         cut = max(0, (len(rest) - 1) // BLOCK * BLOCK)
         if cut:
@@ -302,17 +302,20 @@ class Mac:
 
 
 class Cmac:
-    """Computes a CMAC (SP 800-38B) from CBC-MACs computed on the cards."""
+    """Computes a CMAC (SP 800-38B) of a message in pieces on the cards of a pool."""
 
     def __init__(self, pool, direction, key, nonce, lengths, tag_bytes, unverified) -> None:
         self.mac, self.tag_bytes, self.nonce = Mac(pool, key), tag_bytes, b""
 
     def aad(self, data: bytes) -> None:
-        """Adds ``data`` to the message whose CMAC is computed."""
+        """Adds ``data`` to the message whose CMAC the pool's cards compute."""
         self.mac.put(data)
 
     def finish(self, tag: bytes | None = None) -> bytes:
-        """Ends a message and returns its CMAC. With ``tag``: fails if it is wrong."""
+        """Ends the message and returns its CMAC, computed on the pool's cards.
+
+        With ``tag``: fails if it is wrong.
+        """
         mac, rest = self.mac, self.mac.rest()
         subkey = int.from_bytes(mac.pool.run(parts.block, mac.key, bytes(BLOCK)).result())
         for _ in range(1 if len(rest) == BLOCK else 2):
@@ -326,13 +329,13 @@ class Cmac:
         return made
 
     def free(self) -> None:
-        """Wipes the held bytes and the key of a CMAC."""
+        """Wipes the CMAC's held message bytes and forgets its key."""
         self.mac.cutter.wipe()
         self.mac.key = b""
 
 
 class Ccm:
-    """Processes a CCM message on several cards: CTR in parallel, CBC-MAC part after part."""
+    """Processes a CCM message on a pool's cards: CTR in parallel, CBC-MAC part after part."""
 
     def __init__(self, pool, direction, key, nonce, lengths, tag_bytes, unverified) -> None:
         self.pool, self.direction, self.key, self.tag_bytes = pool, direction, key, tag_bytes
@@ -361,7 +364,7 @@ class Ccm:
         self.ready: list[bytes] = []
 
     def aad(self, data: bytes) -> None:
-        """Adds ``data`` to the additional authenticated data (AAD), before any message data."""
+        """Adds ``data`` to the additional authenticated data (AAD) of the CCM message."""
         if self.in_data:
             raise MaeslantError("all AAD comes before the data")
         self.aad_left -= len(data)
@@ -379,7 +382,7 @@ class Ccm:
             yield result
 
     def update(self, data: bytes) -> Iterator[bytes]:
-        """Encrypts or decrypts ``data``; yields the output that is ready."""
+        """Encrypts or decrypts ``data`` by CCM on the pool's cards; yields output ready so far."""
         self._data()
         self.data_left -= len(data)
         if self.direction == ENCRYPT:
@@ -388,7 +391,7 @@ class Ccm:
         yield from hold_back(results, self.ready) if self.withholds else results
 
     def finish(self, tag: bytes | None = None) -> bytes:
-        """Ends a CCM message and returns its tag. With ``tag``: fails if it is wrong."""
+        """Ends the CCM message and returns its tag. With ``tag``: fails if it is wrong."""
         self._data()
         if self.aad_left or self.data_left:
             raise MaeslantError("the message's length differs from the announced one")
@@ -402,12 +405,12 @@ class Ccm:
         return made
 
     def read(self) -> Iterator[bytes]:
-        """Yields the output of a CCM message that remains after :meth:`finish`."""
+        """Yields the rest of the CCM message's output, after :meth:`finish`."""
         while self.ready:
             yield self.ready.pop(0)
 
     def free(self) -> None:
-        """Cancels a CCM message's running parts and wipes held bytes and key."""
+        """Cancels the CCM message's parts on cards; wipes held bytes; forgets the key."""
         self.stream.free()
         self.mac.cutter.wipe()
         self.ready.clear()

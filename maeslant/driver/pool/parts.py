@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Encrypts and hashes parts of messages on one card, in any order, repeatable.
+"""Encrypts, decrypts and hashes one part of a message on one card of a pool.
 
 Each takes the device first, then only what it needs, and gives bytes. All take the key: it is on
 the card for as long as the part takes.
@@ -22,22 +22,25 @@ def plain(
     before: bytes,
     data: bytes,
 ) -> bytes:
-    """Encrypts or decrypts a message's part that starts at byte ``offset``, after ``before``."""
+    """Encrypts or decrypts the part of a message that starts at byte ``offset``, on one card.
+
+    ``before`` is the source's block in front of that byte.
+    """
     return device.crypt_part(mode, direction, key, iv, offset, before, data)
 
 
 def block(device: Device, key: bytes, data: bytes) -> bytes:
-    """Encrypts whole blocks with AES itself (ECB) on a card."""
+    """Encrypts whole blocks by AES in ECB mode on one card of a pool."""
     return device.crypt("ecb", ENCRYPT, key, None, data)
 
 
 def last(device: Device, key: bytes, chain: bytes, data: bytes) -> bytes:
-    """Continues a CBC-MAC from ``chain`` over whole blocks; returns the new chain value."""
+    """Continues a CBC-MAC from ``chain`` over whole blocks on one card; returns its new value."""
     return device.crypt("cbc", ENCRYPT, key, chain, data)[-BLOCK:]
 
 
 def _nonce(inverse: int, counter: int) -> bytes:
-    """Returns the 16-byte IV with which GCM starts behind a given counter block.
+    """Returns the 16-byte IV from which GCM derives a given first counter block.
 
     GCM's first counter block is GHASH of such an IV, ((IV * H) ^ 128) * H, and H has an inverse.
     """
@@ -45,7 +48,7 @@ def _nonce(inverse: int, counter: int) -> bytes:
 
 
 def hash_of(tag: bytes, mask: int, inverse: int, lengths: int) -> int:
-    """Removes mask and length block from a GCM tag, which leaves the GHASH of the blocks.
+    """Recovers the GHASH of a part's blocks from its GCM tag: removes mask and length block.
 
     ``inverse`` is that of H, here and below.
     """
@@ -55,7 +58,7 @@ def hash_of(tag: bytes, mask: int, inverse: int, lengths: int) -> int:
 def gcm(
     device: Device, direction: int, key: bytes, inverse: int, counter: int, data: bytes
 ) -> tuple[bytes, bytes]:
-    """Encrypts or decrypts a part of a GCM message behind a counter; returns data and a tag.
+    """Encrypts or decrypts a part of a GCM message on one card; returns data and the part's tag.
 
     The tag is of the ciphertext as a message of its own, under the mask E(K, counter). Decrypting
     takes a second pass for it: what a card decrypts it also checks, and a part has no tag.
@@ -67,6 +70,6 @@ def gcm(
 def ghash(
     device: Device, key: bytes, inverse: int, counter: int, data: bytes
 ) -> tuple[bytes, bytes]:
-    """Hashes blocks on a card; returns no data and their tag as AAD, under E(K, counter)."""
+    """Hashes a part's blocks by GCM on one card, as AAD; returns empty data and the tag."""
     _, _, tag = device.seal("gcm", key, b"", aad=data, nonce=_nonce(inverse, counter))
     return b"", tag

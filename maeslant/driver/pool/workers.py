@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a pool on the cards of a Dask cluster, whose workers each own cards.
+"""Runs a pool of AES cards on a Dask cluster, each of whose workers owns cards.
 
 A worker opens what its $MAESLANT_CARDS names (by default one simulated card) when the first part
 comes, and keeps it open. Parts travel with their key and data, so that any worker can do any part,
@@ -33,7 +33,7 @@ HINT = (
 
 
 class CardsGone(MaeslantError):
-    """Raised when all cards of a cluster's worker have failed."""
+    """Raised when all AES cards of a Dask worker have failed."""
 
     def __init__(self, message: str, address: str) -> None:
         super().__init__(message)
@@ -52,13 +52,13 @@ def _open_cards() -> Local:
 
 
 def own_cards() -> Local:
-    """Returns the cards of a cluster's worker, which stay open until its process ends."""
+    """Opens the AES cards of this Dask worker at the first call; returns the same ones later."""
     with _opening:
         return _open_cards()
 
 
 def on_worker(call: Callable[..., object], arguments: tuple[object, ...]) -> object:
-    """Runs a function on a card of a cluster's worker.
+    """Runs a function on one of this Dask worker's AES cards and returns its result.
 
     Raises CardsGone, and what ``call`` raises.
     """
@@ -73,7 +73,7 @@ def on_worker(call: Callable[..., object], arguments: tuple[object, ...]) -> obj
 
 
 class Part:
-    """Holds a part submitted to the cluster; submits again when the worker's cards fail."""
+    """Submits a function for one card to a Dask cluster; submits again if a worker's cards fail."""
 
     def __init__(self, pool: "Cluster", call: Callable[..., object], arguments: tuple) -> None:
         self.pool, self.call, self.arguments = pool, call, arguments
@@ -92,16 +92,16 @@ class Part:
         )
 
     def done(self) -> bool:
-        """Returns true if a part's result is there without waiting."""
+        """Returns true once the Dask cluster has the result of the submitted function."""
         return self.future.done()
 
     def cancel(self) -> None:
-        """Cancels a part on the cluster."""
+        """Cancels the submitted function on the Dask cluster."""
         with contextlib.suppress(Exception):
             self.future.cancel()
 
     def result(self) -> object:
-        """Waits for a part on the cluster and returns its result.
+        """Waits for the function submitted to the Dask cluster and returns its result.
 
         Raises MaeslantError when no card is left to do it.
         """
@@ -137,7 +137,7 @@ class Part:
                 ) from None
 
     def _elsewhere(self, error: CardsGone) -> None:
-        """Submits a part to another worker after a worker's cards have failed."""
+        """Submits the function to another Dask worker after a worker's cards have failed."""
         self.pool.gone.add(error.address)
         if not self.pool.workers() - self.pool.gone:
             raise MaeslantError(
@@ -147,7 +147,7 @@ class Part:
 
 
 class Cluster(cards.Pool):
-    """Opens a pool of the cards of a Dask cluster: "pool:tcp://SCHEDULER:PORT"."""
+    """Implements a pool of the AES cards of a Dask cluster: "pool:tcp://SCHEDULER:PORT"."""
 
     def __init__(self, uri: str) -> None:
         self.address = uri.removeprefix("pool:")
@@ -162,25 +162,25 @@ class Cluster(cards.Pool):
             )
 
     def close(self) -> None:
-        """Disconnects from the cluster; the cards stay open in their workers, without keys."""
+        """Disconnects from the Dask cluster, whose workers keep their AES cards open."""
         self.stack.close()
 
     def _resources(self) -> dict[str, int]:
-        """Returns each worker's number of cards, by the worker's address."""
+        """Returns the number of AES cards of each Dask worker, by the worker's address."""
         workers = self.client.scheduler_info(n_workers=-1)["workers"]
         found = {name: int(about["resources"].get(RESOURCE, 0)) for name, about in workers.items()}
         return {name: number for name, number in found.items() if number}
 
     def workers(self) -> set[str]:
-        """Returns the addresses of the cluster's workers that have cards."""
+        """Returns the addresses of the Dask workers that have AES cards."""
         return set(self._resources())
 
     def run(self, call: Callable[..., object], *arguments: object) -> Part:
-        """Submits a function to a card of the worker that the cluster's scheduler chooses."""
+        """Submits a function to the Dask cluster, to run on a card of any worker."""
         return Part(self, call, arguments)
 
     def caps(self) -> dict[str, object]:
-        """Returns the capabilities of one card, and each worker's number of cards."""
+        """Returns the capabilities of one card, and the number of cards of each Dask worker."""
         found = self.run(cards.describe).result()
         names = [f"{number} at {name}" for name, number in sorted(self._resources().items())]
         return {**found, "backend": "pool", "name": f"{self.width} cards", "cards": names}

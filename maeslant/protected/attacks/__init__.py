@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists the catalogue of attacks on the protected channel, each with its expected detection.
+"""Collects the catalogue of bus attacks on the protected channel, with expected detections.
 
 `catalogue()` lists them: a name, the requirement that answers it, what it would have got, and who
 must notice ("nothing": it has no effect, and every result is right).
@@ -10,7 +10,7 @@ from maeslant.protected.attacks.entry import Entry
 
 
 def catalogue() -> list[Entry]:
-    """Lists the attacks of all families of the catalogue."""
+    """Lists all bus attacks of the catalogue, family by family."""
     families = (
         flips.flips,
         replays.replays,

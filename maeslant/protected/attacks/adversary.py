@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implements the bus adversary: interprets bus events of the protected channel and edits them.
+"""Implements the adversary on the bus between the protected card and its driver.
 
 It knows docs/protocol.md and every plain byte, and holds no key. Nothing here touches host or
 device but through events, so that the same attacks run against a real driver and a simulated card.
@@ -31,7 +31,7 @@ NAMES = {
 
 @dataclasses.dataclass(frozen=True)
 class Sight:
-    """Describes a bus event as an observer who knows the protocol interprets it."""
+    """Describes a bus event as an adversary who knows the protocol sees it: queue, kind, number."""
 
     what: str  # request, doorbell, response, number, or a name above, or a register's
     queue: int = -1
@@ -47,7 +47,7 @@ def flip(data: bytes, bit: int) -> bytes:
 
 
 class Adversary(Attack):
-    """Interprets and records every bus event; base class of adversaries, whose subclasses edit."""
+    """Interprets and records every bus event; base class of the adversaries that change them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class Adversary(Attack):
         self._mailbox: dict[int, tuple[Sight, Event]] = {}
 
     def sight(self, event: Event) -> Sight:
-        """Interprets a bus event by its address and plaintext bytes."""
+        """Identifies a bus event, such as a request or a doorbell, by its address and bytes."""
         if event.what in MEMORY:
             for queue, base in self.bases.items():
                 at = event.address - base
@@ -94,7 +94,7 @@ class Adversary(Attack):
         return Sight("response", queue, *self._header(event.data))
 
     def transform(self, event: Event, link: Link) -> Iterable[Event]:
-        """Records a bus event and returns the events that the adversary puts in its place."""
+        """Records a bus event; returns the bus events that the adversary sends instead."""
         sight = self.sight(event)
         if event.what is What.MMIO_WRITE and sight.what == f"register {RESPONSE_BASE:#05x}":
             self.bases[sight.queue] = int.from_bytes(event.data, "little")
@@ -110,15 +110,15 @@ class Adversary(Attack):
         return events
 
     def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
-        """Returns the bus events that replace an event; this base class changes nothing."""
+        """Returns the bus events to send in place of an event, here that event itself."""
         return (event,)
 
     def answer(self, event: Event, data: bytes, link: Link) -> bytes:
-        """Interprets a bus read and returns the data that the adversary gives to the reader."""
+        """Returns the data that the adversary gives to the reader of a bus read."""
         return self.react(self.sight(event), event, data, link)
 
     def react(self, sight: Sight, event: Event, data: bytes, link: Link) -> bytes:
-        """Returns the data that the reader of a bus event gets; this base class changes nothing."""
+        """Returns the data to give to the reader of a bus read, here the data read."""
         return data
 
 
@@ -127,7 +127,10 @@ EditAnswer = Callable[["On", Event, bytes, Link], bytes]
 
 
 class On(Adversary):
-    """Edits the nth bus event that matches `where` (fields of a Sight), or all from the nth on."""
+    """Applies an edit to the nth bus event that matches a Sight's fields, or to all from it on.
+
+    ``where``: those fields and their values.
+    """
 
     def __init__(
         self,
@@ -158,30 +161,30 @@ class On(Adversary):
         return chosen
 
     def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
-        """Replaces the chosen bus event by its edited version."""
+        """Replaces the matching bus event by the bus events that the edit function returns."""
         self.active = self._fits(sight)
         if self.active and self.edit:
             return self.edit(self, event, link)
         return (event,)
 
     def react(self, sight: Sight, event: Event, data: bytes, link: Link) -> bytes:
-        """Edits the data that the chosen bus read returns to its reader."""
+        """Changes the data of the matching bus read by an edit function, for the reader."""
         if self.active and self.edit_answer:
             return self.edit_answer(self, event, data, link)
         return data
 
 
 def doorbell(queue: int, blocks: int) -> Event:
-    """Builds a forged bus event that rings the doorbell of a request queue."""
+    """Builds the bus write that rings the doorbell of a card's request queue, as a forgery."""
     data = blocks.to_bytes(4, "little")
     return Event(What.MMIO_WRITE, PAGE * (1 + queue) + DOORBELL, 4, data)
 
 
 def mailbox(queue: int, message: bytes, at: int = 0) -> Event:
-    """Builds a forged write of a message to a queue's mailbox."""
+    """Builds the bus write that puts a forged message into the mailbox of a request queue."""
     return Event(What.MMIO_WRITE, PAGE * (1 + queue) + MAILBOX + at, len(message), message)
 
 
 def poke(address: int, data: bytes) -> Event:
-    """Builds a forged bus event that overwrites host memory."""
+    """Builds the bus event by which the adversary overwrites host memory."""
     return Event(What.HOST_STORE, address, len(data), data)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines an attack of the catalogue, its possible detections, and small edits of bus events."""
+"""Defines an entry of the attack catalogue, with edit functions for bus events."""
 
 import dataclasses
 from collections.abc import Callable
@@ -37,7 +37,7 @@ LATER = {Kind.BATCH: 1, Kind.H2D: 1, Kind.D2H: 1}
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """Describes an attack of the catalogue: name, aim, requirement and expected detection."""
+    """Describes an attack of the catalogue: name, aim, requirement, expected detection."""
 
     name: str
     requirement: str
@@ -50,26 +50,26 @@ class Entry:
     careless: bool = False  # the application starts the kernel too early
 
     def play(self, make: Callable[..., Machine] = Machine) -> Verdict:
-        """Runs an attack of the catalogue on a machine and returns the verdict."""
+        """Runs this attack of the catalogue on a protected machine; returns the verdict."""
         want = expected_of_careless(self.make) if self.careless else None
         return play(self.make(), big=self.big, stay=self.stay, make=make, want=want)
 
 
 def edit_data(change: Callable[[bytes], bytes]) -> Callable:
-    """Returns an edit of bus events that changes the data of a write."""
+    """Returns an edit function for an attack that changes the data of a bus write."""
     return lambda attack, event, link: [event.with_data(change(event.data))]
 
 
 def edit_answer(change: Callable[[bytes], bytes]) -> Callable:
-    """Returns an edit of bus events that changes the data that a read returns."""
+    """Returns an edit function for an attack that changes the data of a bus read."""
     return lambda attack, event, data, link: change(data)
 
 
 def flipper(at: int) -> Callable[[bytes], bytes]:
-    """Returns a function that flips the lowest bit of byte ``at`` of its data."""
+    """Returns a function that flips the lowest bit of byte ``at`` of a byte string."""
     return lambda data: flip(data, 8 * at)
 
 
 def drop(attack: On, event: Event, link: Link) -> list[Event]:
-    """Drops a bus event, so that nobody receives it."""
+    """Removes a bus event, as an edit function of an attack: its receiver gets nothing."""
     return []

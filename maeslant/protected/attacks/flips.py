@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines attacks that flip one bit in each field of each request, response and chunk."""
+"""Defines bus attacks that flip one bit in a field of a request, response or chunk."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ from maeslant.protected.model.constants import Kind
 
 
 def flips() -> Iterator[Entry]:
-    """Lists the attacks that flip one bit of a request, response or chunk."""
+    """Lists the bus attacks that flip one bit in a field of a request, response or chunk."""
     for kind in Kind:
         fields = HEADER | {
             f"body {name}": 16 + at for name, at in BODY.get(kind, {"zero": 0}).items()
@@ -86,7 +86,7 @@ def flips() -> Iterator[Entry]:
 
 
 def _number(kind: Kind) -> int:
-    """Returns the sequence number of the first request of a kind in the attacked workload."""
+    """Returns the sequence number that the attacked session gives a request of this kind."""
     return {
         Kind.OPEN: 1,
         Kind.BATCH: 4,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fuzzes the bus of the protected card with random manipulations and judges each run.
+"""Fuzzes the protected card's bus with random manipulations and judges each session.
 
 `python -m maeslant.protected.attacks.fuzz 100000 [seed]` makes so many and prints what came of
 them.
@@ -22,7 +22,7 @@ GAPS = (3, 10, 30, 100)  # events from one of its manipulations to the next, on 
 
 
 class Fuzz(Adversary):
-    """Makes a few random manipulations of the bus in a session, or a burst of many.
+    """Manipulates bus events of protected sessions at random: a few in a session, or a burst.
 
     The few go deep: most of the workload is behind them. A storm meets the card and the driver in
     all states that its own manipulations bring about, and carries messages across sessions.
@@ -49,7 +49,7 @@ class Fuzz(Adversary):
         self.stuck = 0
 
     def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
-        """Replaces a bus event by a random manipulation with a given probability."""
+        """Replaces a bus event by a random manipulation of it, at positions drawn beforehand."""
         self.at += 1
         self.pending = ""
         if event.data and len(self.seen) < 400:
@@ -69,11 +69,11 @@ class Fuzz(Adversary):
         return getattr(self, name)(event, link)
 
     def react(self, sight: Sight, event: Event, data: bytes, link: Link) -> bytes:
-        """Changes the data that a bus read returns, if the drawn manipulation applies to reads."""
+        """Applies the manipulation drawn for a bus read to the data that the reader gets."""
         return self._change(self.pending, data) if self.pending and data else data
 
     def idle(self, link: Link) -> None:
-        """Sends the delayed bus events whose time has come."""
+        """Sends the bus events that the fuzzer has delayed and that are due now."""
         for when, event in list(self.held):
             if when <= link.steps:
                 self.held.remove((when, event))
@@ -108,51 +108,51 @@ class Fuzz(Adversary):
         return (event.with_data(self._change(name, event.data)),)
 
     def flip(self, event: Event, link: Link) -> Iterable[Event]:
-        """Flips one bit of a bus event's data."""
+        """Flips a random bit of the data of a bus event."""
         return self._data("flip", event)
 
     def replay(self, event: Event, link: Link) -> Iterable[Event]:
-        """Replaces a bus event's data by that of an earlier event."""
+        """Replaces the data of a bus event by the data of a random earlier one."""
         return self._data("replay", event)
 
     def noise(self, event: Event, link: Link) -> Iterable[Event]:
-        """Replaces a bus event's data by random bytes."""
+        """Replaces the data of a bus event by random bytes."""
         return self._data("noise", event)
 
     def short(self, event: Event, link: Link) -> Iterable[Event]:
-        """Truncates a bus event's data."""
+        """Truncates the data of a bus event to a random length."""
         return self._data("short", event)
 
     def long(self, event: Event, link: Link) -> Iterable[Event]:
-        """Extends a bus event's data."""
+        """Appends random bytes to the data of a bus event."""
         return self._data("long", event)
 
     def drop(self, event: Event, link: Link) -> Iterable[Event]:
-        """Drops a bus event."""
+        """Removes the given bus event, so that its receiver gets nothing."""
         return ()
 
     def silence(self, event: Event, link: Link) -> Iterable[Event]:
-        """Drops a bus event and all events that follow it for a while."""
+        """Removes the given bus event and up to 11 bus events after it."""
         self.stuck = self.random.randrange(1, 12)
         return ()
 
     def twice(self, event: Event, link: Link) -> Iterable[Event]:
-        """Sends a bus event twice, the second time at once or later."""
+        """Sends the given bus event and plans its repetition after a random delay."""
         self.held.append((link.steps + self.random.randrange(1, 20), event))
         return (event, event) if self.random.random() < 0.5 else (event,)
 
     def delay(self, event: Event, link: Link) -> Iterable[Event]:
-        """Holds a bus event back for a random time."""
+        """Removes the given bus event and plans to send it after a random delay."""
         self.held.append((link.steps + self.random.randrange(1, 30), event))
         return ()
 
     def redirect(self, event: Event, link: Link) -> Iterable[Event]:
-        """Redirects a bus event to another address."""
+        """Sends the given bus event to another address, a random distance away."""
         step = self.random.choice((-PAGE, PAGE, -1024, 1024, -64, 64, 8, 128, 256))
         return (dataclasses.replace(event, address=max(0, event.address + step)),)
 
     def inject(self, event: Event, link: Link) -> Iterable[Event]:
-        """Injects a forged message, doorbell or reset into the bus."""
+        """Adds a forged request, doorbell or card reset before or after the given bus event."""
         queue = self.random.randrange(3)
         if self.requests and self.random.random() < 0.7:
             sight, message, bell = self.random.choice(self.requests)
@@ -166,7 +166,7 @@ class Fuzz(Adversary):
         return (doorbell(queue, self.random.randrange(80)), event)
 
     def poke(self, event: Event, link: Link) -> Iterable[Event]:
-        """Overwrites host memory at an address that an earlier bus event has used."""
+        """Adds a write of random bytes to host memory that earlier bus events have used."""
         used = [old.address for _, old in self.data] + [old.address for _, old in self.responses]
         address = self.random.choice(used or [link.BASE])
         data = self.random.randbytes(self.random.choice((1, 8, 64)))
@@ -175,7 +175,7 @@ class Fuzz(Adversary):
 
 @dataclasses.dataclass
 class Tally:
-    """Counts the runs, manipulations and detections of a bus fuzzing campaign."""
+    """Counts the sessions, manipulations and detections of a bus fuzzing campaign."""
 
     runs: int = 0
     sessions: int = 0  # attacked ones
@@ -191,7 +191,10 @@ def fuzz(
     make: Callable[[Attack, str], Machine] = Machine,
     seen: Callable[[int], None] = lambda count: None,
 ) -> Tally:
-    """Fuzzes protected sessions up to a number of manipulations; reports progress to ``seen``."""
+    """Fuzzes protected sessions until a number of bus manipulations is made; returns the Tally.
+
+    Reports progress to ``seen``.
+    """
     tally = Tally()
     while tally.manipulations < manipulations:
         seen(tally.manipulations)
@@ -213,7 +216,7 @@ def fuzz(
 
 
 def main() -> int:
-    """Fuzzes the protected channel from the command line and prints the tally."""
+    """Fuzzes the protected card's bus as the command line asks; prints the counts."""
     tally = fuzz(*map(int, sys.argv[1:] or ("1000",)))
     print(f"{tally.manipulations} manipulations of {tally.sessions} sessions: {dict(tally.kinds)}")
     for name, count in tally.caught.most_common():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines attacks that reorder, delay, drop or truncate requests, responses and chunks."""
+"""Defines bus attacks that reorder, delay, drop or truncate requests, responses and chunks."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ from maeslant.protected.model.link import Event, Link
 
 
 class SwapRequests(On):
-    """Holds a queue's request back until its next one has been sent."""
+    """Swaps two requests of a queue: holds the first back until the second was sent."""
 
     def act(self, sight, event, link):  # noqa: D102
         if sight.what not in ("request", "doorbell") or sight.queue != self.where["queue"]:
@@ -42,7 +42,7 @@ class SwapRequests(On):
 
 
 def orders() -> Iterator[Entry]:
-    """Lists the attacks that reorder the requests, responses or chunks of a session."""
+    """Lists the bus attacks that reorder requests, responses or parts of chunks."""
     for queue, kind in ((0, Kind.BATCH), (1, Kind.H2D), (2, Kind.D2H)):
         yield Entry(
             f"reorder/requests/{kind.name}",
@@ -113,7 +113,7 @@ def orders() -> Iterator[Entry]:
 
 
 class Late(On):
-    """Delays chosen bus events by a number of steps."""
+    """Delays the bus events that match, each by a number of steps of the card."""
 
     def __init__(self, steps: int, **where: object) -> None:
         super().__init__(**where)
@@ -127,7 +127,7 @@ class Late(On):
         return [event]
 
     def idle(self, link: Link) -> None:
-        """Sends the delayed bus events whose time has come."""
+        """Sends the bus events that this attack has delayed, once their delay is over."""
         self.left -= 1
         if self.left <= 0:
             for event in self.held:
@@ -136,7 +136,7 @@ class Late(On):
 
 
 def losses() -> Iterator[Entry]:
-    """Lists the attacks that drop, delay or suppress bus events."""
+    """Lists the bus attacks that drop or delay doorbells, requests, responses or data."""
     for kind in Kind:
         nth = LATER.get(kind, 0)
         for what, expect in {
@@ -206,7 +206,7 @@ def losses() -> Iterator[Entry]:
 
 
 def lengths() -> Iterator[Entry]:
-    """Lists the attacks that truncate or extend requests, responses or chunks."""
+    """Lists the bus attacks that truncate or extend requests, responses or chunks."""
     for kind in Kind:
         for name, change in {
             "one less": lambda n: n - 1,

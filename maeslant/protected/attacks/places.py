@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines attacks that redirect addresses, forge responses or change memory between reads."""
+"""Defines bus attacks that change addresses, forge responses or alter memory between reads."""
 
 from collections.abc import Callable, Iterator
 
@@ -28,7 +28,7 @@ from maeslant.protected.model.link import BusError, Event, Link, What
 
 
 def places() -> Iterator[Entry]:
-    """Lists the attacks that redirect addresses of reads, writes and responses."""
+    """Lists the bus attacks that redirect the card's reads, writes and responses."""
     for name, address in {
         "another chunk": Link.BASE + 3 * SLOTS * SLOT_BYTES + 4096,
         "responses": Link.BASE + SLOT_BYTES,
@@ -100,7 +100,7 @@ def places() -> Iterator[Entry]:
 
 
 class Invent(On):
-    """Writes a forged response to host memory as soon as a request's doorbell is rung."""
+    """Writes a forged response into a request's response slot when its doorbell is rung."""
 
     def __init__(self, message: Callable[["Invent", int, int], bytes], **where: object) -> None:
         super().__init__(**where)
@@ -119,7 +119,7 @@ class Invent(On):
 
 
 def inventions() -> Iterator[Entry]:
-    """Lists the attacks that end transfers early or forge completions of requests."""
+    """Lists the bus attacks that forge a response or end a transfer early."""
     for name, message in {
         "zeros": lambda attack, queue, sequence: bytes(64),
         "plain OK": lambda attack, queue, sequence: (
@@ -151,7 +151,7 @@ def inventions() -> Iterator[Entry]:
     )
 
     class FinalizeEarly(On):
-        """Requests the end of a transfer halfway, through every unprotected register."""
+        """Writes ones to the queue's registers when a chunk is read, to end it early."""
 
         def react(self, sight, event, data, link):  # noqa: D102
             if sight.what == "data in":
@@ -171,12 +171,12 @@ def inventions() -> Iterator[Entry]:
 
 
 def _header_number(message: bytes) -> bytes:
-    """Returns the plaintext sequence number that belongs to a response."""
+    """Returns the sequence number of a response message, as its slot shows it in plaintext."""
     return message[8:16] + bytes(8)
 
 
 class Memory(On):
-    """Inverts shared memory right after a chosen read of the card or the driver."""
+    """Inverts the bytes in shared memory right after the card or the driver has read them."""
 
     def __init__(self, size: int = 1, **where: object) -> None:
         super().__init__(**where)
@@ -189,7 +189,7 @@ class Memory(On):
 
 
 def fetches() -> Iterator[Entry]:
-    """Lists the attacks that change shared memory between two reads of the driver or the card."""
+    """Lists the bus attacks that change shared memory between two reads of the same bytes."""
     yield Entry(
         "double fetch/out, after each load",
         "H10",
@@ -216,7 +216,7 @@ def fetches() -> Iterator[Entry]:
     for nth in (0, 1, 2):
 
         def before(attack: On, event: Event, link: Link) -> list[Event]:
-            """Changes the next part of a chunk in shared memory before the driver loads it."""
+            """Changes the part of a chunk in shared memory that the driver loads next."""
             return [poke(event.address + 8, b"\xa5" * 8), event]
 
         yield Entry(
@@ -229,7 +229,7 @@ def fetches() -> Iterator[Entry]:
         )
 
         def after(attack: On, event: Event, link: Link) -> list[Event]:
-            """Changes a part of a chunk in shared memory right after the driver stores it."""
+            """Changes part of a chunk in shared memory right after the driver has stored it."""
             return [event, poke(event.address + 8, b"\xa5" * 8)]
 
         yield Entry(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines attacks on the request mailbox, on protected and OS registers, and on shared memory."""
+"""Defines bus attacks on mailboxes, protected registers, the OS's registers and shared memory."""
 
 from collections.abc import Iterator
 
@@ -33,7 +33,7 @@ from maeslant.protected.model.link import Attack, BusError, Event, Link, What
 
 
 class Scribble(On):
-    """Overwrites the message in a queue's mailbox while its doorbell is held behind another's."""
+    """Overwrites a request in its mailbox while the request's doorbell is held back."""
 
     def act(self, sight, event, link):  # noqa: D102
         if self.held and sight.what == "doorbell":
@@ -50,7 +50,7 @@ class Scribble(On):
         return [bell, mailbox(bell.address // PAGE - 1, b"\xff" * 4, last)]
 
     def idle(self, link: Link) -> None:
-        """Overwrites the message in a mailbox when no other doorbell rings."""
+        """Rings the held doorbell and overwrites the mailbox, if no other doorbell came."""
         if self.held:
             self.steps += 1
             if self.steps == 8:
@@ -59,7 +59,7 @@ class Scribble(On):
 
 
 class InQuarantine(On):
-    """Starts the kernel while a transfer fills the region that the kernel reads."""
+    """Delays doorbells so that the kernel starts while its input is still being transferred."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class InQuarantine(On):
         return [event]
 
     def idle(self, link: Link) -> None:
-        """Releases the doorbells held back, once the transfer or the kernel run allows it."""
+        """Sends the doorbells held back by this attack, once the transfer or run allows it."""
         for event in list(self.held):
             if self.over if event.address // PAGE == 2 else self.begun:
                 self.held.remove(event)
@@ -85,7 +85,7 @@ class InQuarantine(On):
 
 
 def races() -> Iterator[Entry]:
-    """Lists the attacks on mailboxes, unencrypted accesses and the OS's registers."""
+    """Lists the bus attacks on mailboxes, protected registers and the OS's registers."""
 
     def scribble(attack: On, event: Event, link: Link) -> list[Event]:
         queue = event.address // PAGE - 1
@@ -137,10 +137,10 @@ def races() -> Iterator[Entry]:
     )
 
     class Raw(On):
-        """Accesses protected address space and the mailbox without encryption, as the OS could."""
+        """Accesses the card's protected registers and mailboxes directly, as the OS could."""
 
         def idle(self, link: Link) -> None:
-            """Tries every kind of bus access to protected space and the mailbox."""
+            """Tries to read and write every protected register, and to read every mailbox."""
             self.fired += 1
             for offset in range(0, 0x80, 4):
                 for what, data in ((What.MMIO_WRITE, b"\1\0\0\0"), (What.MMIO_READ, b"")):
@@ -156,7 +156,7 @@ def races() -> Iterator[Entry]:
     yield Entry("raw access", "M1 M3 H7", "a protected register", Raw, (NOTHING,))
 
     class TakeBack(On):
-        """Resets the card in the middle of a session, as the operating system can."""
+        """Resets the card at a chosen bus read in the middle of a protected session."""
 
         def react(self, sight, event, data, link):  # noqa: D102
             if self.active:
@@ -229,24 +229,24 @@ def races() -> Iterator[Entry]:
     }.items():
 
         class Place(Attack):
-            """Reports a wrong address of shared memory to the enclave, as a malicious OS can."""
+            """Gives the enclave a wrong address for a shared buffer, as a malicious OS can."""
 
             def __init__(self, address: int = address) -> None:
                 super().__init__()
                 self.address = address
 
             def place(self, address: int, size: int) -> int:
-                """Returns a wrong address for the fourth buffer of shared memory."""
+                """Returns a wrong address for the fourth buffer that the enclave allocates."""
                 self.fired += 1
                 return self.address if self.fired == 4 else address
 
         yield Entry(f"shared memory {name}", "H10", "the enclave's own memory", Place, (INSIDE,))
 
     class AfterError(On):
-        """Corrupts a request, then repeats all messages to the card whose session has ended."""
+        """Corrupts a request, then repeats all earlier requests to the card that has stopped."""
 
         def idle(self, link: Link) -> None:
-            """Repeats all messages and doorbells to a dead card and writes another host nonce."""
+            """Repeats all requests to a stopped card and checks that mailboxes read as zero."""
             state = link.raw(Event(What.MMIO_READ, STATE, 4))[0]
             if state == State.DEAD:
                 for sight, message, bell in self.requests:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tag-oracle attack (H1), which breaks Ghosh's channel and fails against Maeslant's.
+"""Implements the GCM tag-oracle attack (H1) on Ghosh's protocol and on Maeslant's.
 
 Two tags under one key and IV over two ciphertexts of one block differ by (c1 ^ c2) * H^2. With H,
 any tag can be moved from one ciphertext to another: T' = T ^ GHASH(c) ^ GHASH(c').
@@ -23,7 +23,7 @@ from maeslant.protected.model.link import Attack, Event, Link, What
 
 
 def recover(first: tuple[bytes, bytes], second: tuple[bytes, bytes]) -> int:
-    """Recovers the GCM hash key H from two (block of ciphertext, tag) pairs of one key and IV."""
+    """Computes the GCM hash key H from two one-block ciphertexts and their tags under one IV."""
     (c1, t1), (c2, t2) = first, second
     tags = int.from_bytes(t1) ^ int.from_bytes(t2)
     texts = int.from_bytes(c1) ^ int.from_bytes(c2)
@@ -31,13 +31,13 @@ def recover(first: tuple[bytes, bytes], second: tuple[bytes, bytes]) -> int:
 
 
 def move_tag(h: int, tag: bytes, old: bytes, new: bytes, aad: bytes = b"") -> bytes:
-    """Computes the GCM tag of another ciphertext under one key, IV and AAD from the hash key H."""
+    """Computes the GCM tag of a changed ciphertext from the old tag and the hash key H."""
     change = gf128.ghash(h, old, aad) ^ gf128.ghash(h, new, aad)
     return (int.from_bytes(tag) ^ change).to_bytes(16)
 
 
 class GhoshOracle(Attack):
-    """Attacks Ghosh's channel: learns H by replaying a start, then forges data both ways."""
+    """Attacks Ghosh's protocol: finds the GCM hash key H, then forges data and its tags."""
 
     def __init__(self, change: bytes) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class GhoshOracle(Attack):
         self.sent = self.forged = b""
 
     def learn(self, link: Link, ciphertext: bytes) -> int:
-        """Recovers the hash key H of Ghosh's channel from two tags under one key and IV."""
+        """Finds the GCM hash key H of Ghosh's card by replaying a transfer's start."""
         buffer = link.BASE + len(link.memory) - 64
         pairs = []
         for block in (ciphertext[:16], bytes(15) + b"\1"):
@@ -61,7 +61,7 @@ class GhoshOracle(Attack):
         return self.h
 
     def transform(self, event: Event, link: Link) -> Iterable[Event]:
-        """Records start commands of Ghosh's card and forges the data that the card writes."""
+        """Records transfer starts of Ghosh's card and forges the data that it writes."""
         if event.what is What.MMIO_WRITE and event.address in (REQUEST, START):
             self.start.append(event)
         if event.what is What.DMA_WRITE and self.h is not None:
@@ -69,7 +69,7 @@ class GhoshOracle(Attack):
         return (event,)
 
     def answer(self, event: Event, data: bytes, link: Link) -> bytes:
-        """Forges data that Ghosh's card reads, and the tag that its driver compares."""
+        """Forges the data that Ghosh's card reads, and the tag that its driver reads."""
         if self.h is None:
             return data
         if event.what is What.DMA_READ:
@@ -90,7 +90,7 @@ class GhoshOracle(Attack):
 
 @dataclasses.dataclass
 class Harvest:
-    """Holds a possible GCM tag seen on the bus, with its possible ciphertext and AAD."""
+    """Holds a message seen on the bus, split into AAD, ciphertext and GCM tag."""
 
     aad: bytes
     ciphertext: bytes
@@ -98,7 +98,7 @@ class Harvest:
 
 
 class OurOracle(Adversary):
-    """Attacks Maeslant's channel by the tag oracle: collects possible tags, then forges.
+    """Tries the tag-oracle attack on Maeslant's protocol: collects tags, then forges data.
 
     Replays what it can to get a second tag under one key and IV. `learn` tries each pair of tags as
     if both were under one key and IV; `tested` says how many candidates for H there were and
@@ -112,7 +112,7 @@ class OurOracle(Adversary):
         self.readable: set[bytes] = set()
 
     def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
-        """Collects possible tags from messages and unprotected registers."""
+        """Collects the tags of messages on the bus and the words of readable registers."""
         if sight.what in ("request", "response"):
             data = event.data
             self.harvest.append(Harvest(data[:16], data[16:-16], data[-16:]))
@@ -124,7 +124,7 @@ class OurOracle(Adversary):
         return (event,)
 
     def candidates(self) -> Iterable[tuple[Harvest, int]]:
-        """Yields a candidate for the hash key H from each pair of single-block messages."""
+        """Yields a guess of the GCM hash key H for each pair of one-block messages."""
         single = [item for item in self.harvest if len(item.ciphertext) == 16]
         for at, first in enumerate(single):
             for second in single[at + 1 :]:
@@ -133,7 +133,7 @@ class OurOracle(Adversary):
                     yield first, recover(*pair)
 
     def react(self, sight: Sight, event: Event, data: bytes, link: Link) -> bytes:
-        """Forges data with a known hash key H, which is useless unless a tag is published."""
+        """Forges data that the card reads, if this attack was given the hash key H."""
         if self.h is not None and sight.what == "data in":
             change = self.change.ljust(len(data), b"\0")
             return bytes(a ^ b for a, b in zip(data, change, strict=True))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models the protected channel (docs/protocol.md): both ends, bus and adversary.
+"""Models the protected channel (docs/protocol.md): host, card, bus and adversary.
 
 The oracle for the hardware and for the C driver. Simple before fast; a library does AES, GCM and
 CMAC. In order of dependence: constants, wire, keys; link (the bus and host memory); card (device

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models the device memory with its quarantine (H8), and a small kernel with registers.
+"""Models the protected card's device memory, with its locked regions (H8), and a kernel.
 
 The kernel stands for any accelerator: it reads `length` bytes at `source`, maps each through a
 fixed table and writes them to `destination`, a granule a step. Both begin at a granule, as regions
@@ -19,7 +19,7 @@ TABLE = bytes((3 * byte + 1) & 0xFF for byte in range(256))
 
 @dataclasses.dataclass
 class Region:
-    """Describes the memory region of a transfer: reserved against other transfers, later locked."""
+    """Describes the region of device memory that a transfer reserves and later locks."""
 
     base: int
     total: int
@@ -28,16 +28,16 @@ class Region:
 
     @property
     def end(self) -> int:
-        """Returns the address behind the last granule of a transfer's region."""
+        """Returns the device address that follows the last 64-byte granule of the region."""
         return self.base + -(-self.total // GRANULE) * GRANULE
 
     def meets(self, address: int, size: int) -> bool:
-        """Returns true if a memory access touches a granule of a transfer's region."""
+        """Returns true if a memory access overlaps the transfer's region."""
         return address < self.end and self.base < address + size
 
 
 class Memory:
-    """Models the card's device memory and the regions that its transfers lock."""
+    """Models the card's device memory and the regions that transfers reserve in it."""
 
     def __init__(self, size: int, locks: int) -> None:
         self.data = bytearray(size)
@@ -45,7 +45,7 @@ class Memory:
         self.regions: list[Region] = []
 
     def reserve(self, region: Region) -> bool:
-        """Reserves a region for a transfer; returns false if another region overlaps it."""
+        """Reserves a region of device memory for a transfer; returns false if it must not."""
         if len(self.regions) == self.locks or any(
             other.meets(region.base, region.end - region.base) and not (other.d2h and region.d2h)
             for other in self.regions
@@ -55,11 +55,11 @@ class Memory:
         return True
 
     def scrub(self, region: Region) -> None:
-        """Clears the memory region of an abandoned transfer."""
+        """Clears the device memory in the region of an abandoned transfer."""
         self.data[region.base : region.end] = bytes(region.end - region.base)
 
     def allowed(self, address: int, size: int, write: bool) -> bool:
-        """Returns true if the quarantine of unverified data allows a kernel access now."""
+        """Returns true if no locked region forbids the kernel this access to device memory."""
         inside = 0 <= address and address + size <= len(self.data)
         return inside and not any(
             region.locked and region.meets(address, size) and (write or not region.d2h)
@@ -67,13 +67,13 @@ class Memory:
         )
 
     def clear(self) -> None:
-        """Clears the modelled device memory and all regions, as at the end of a session."""
+        """Clears the card model's device memory and its list of regions."""
         self.data[:] = bytes(len(self.data))
         self.regions.clear()
 
 
 class Kernel:
-    """Models an accelerator kernel with its protected registers."""
+    """Models a simple accelerator kernel with the registers through which a host starts it."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
@@ -81,14 +81,14 @@ class Kernel:
         self.clear()
 
     def clear(self) -> None:
-        """Clears the registers and state of the modelled kernel, as at the end of a session."""
+        """Clears the registers and the state of the kernel model."""
         self.registers = bytearray(SPACE)
         self.busy = self.fault = False
         self.runs = self.at = 0
         self.seen = bytearray()
 
     def legal(self, op: int, offset: int, width: int) -> bool:
-        """Returns true if a register of the modelled kernel accepts an access (M1)."""
+        """Returns true if the kernel model has a register for such an access (M1)."""
         if offset + width > SPACE:
             return False
         if offset in (CONTROL, STATUS):
@@ -98,7 +98,7 @@ class Kernel:
         return SOURCE <= offset < LENGTH + 8 or offset >= SCRATCH
 
     def read(self, offset: int, width: int) -> int:
-        """Reads a register of the modelled kernel."""
+        """Reads a register of the kernel model."""
         if offset == STATUS:
             return BUSY * self.busy | FAULT * self.fault
         if offset == RUNS:
@@ -106,7 +106,7 @@ class Kernel:
         return int.from_bytes(self.registers[offset : offset + width], "little")
 
     def write(self, offset: int, width: int, value: int) -> None:
-        """Writes a register of the modelled kernel; writing 1 to CONTROL starts a run."""
+        """Writes a register of the kernel model; 1 in CONTROL starts a run."""
         if self.busy and offset < SCRATCH:
             raise BusError(hex(offset))
         if offset == CONTROL:
@@ -116,7 +116,7 @@ class Kernel:
             self.registers[offset : offset + width] = value.to_bytes(width, "little")
 
     def step(self) -> bool:
-        """Computes the next 64 bytes of the kernel's run; returns false if the kernel is idle."""
+        """Lets the kernel model process its next 64 bytes; returns false if it is idle."""
         if not self.busy:
             return False
         length = self.read(LENGTH, 8)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines the constants of the protected channel's specification, docs/protocol.md."""
+"""Defines the constants of the protected channel (docs/protocol.md)."""
 
 import enum
 
@@ -34,7 +34,7 @@ RESET_WORD = 0x52455354
 
 
 class Class(enum.IntEnum):
-    """Lists the classes of message headers, IVs and derived keys of the protected channel."""
+    """Numbers the four message classes of the protected channel, each with keys of its own."""
 
     REQUEST = 1
     RESPONSE = 2
@@ -55,7 +55,7 @@ class Kind(enum.IntEnum):
 
 
 class Flag(enum.IntFlag):
-    """Lists the flags of a chunk, stored in the kind byte of its header."""
+    """Defines the flags FIRST and LAST of a transfer's chunk."""
 
     FIRST = 1
     LAST = 2
@@ -70,7 +70,7 @@ class Op(enum.IntEnum):
 
 
 class Status(enum.IntEnum):
-    """Lists the authenticated statuses of a request; 0 is none, so zeros never mean success."""
+    """Numbers the statuses that a response of the protected card can report."""
 
     OK = 1
     STATE = 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models the protected card as golden reference for its RTL: docs/protocol.md §4 and §5.
+"""Models the protected card as golden reference for its RTL (docs/protocol.md §4, §5).
 
 Its transfers are in transfers.py.
 """
@@ -50,7 +50,7 @@ def fresh_nonce() -> bytes:
 
 
 class Device:
-    """Models the protected card: registers, requests, responses, transfers, sessions.
+    """Models the protected card: registers, request queues, transfers and session states.
 
     The bus (link.Link) is given after construction: it needs the card, too.
     """
@@ -81,7 +81,7 @@ class Device:
     # States.
 
     def scrub(self, then: State) -> None:
-        """Clears all data that a session leaves in the card (H14), then enters state ``then``."""
+        """Clears all that a session leaves in the card model (H14); enters state ``then``."""
         self.state = State.SCRUB
         if self.keys:
             self.keys.wipe()
@@ -95,7 +95,7 @@ class Device:
             self.nonce = self.nonce_source()
 
     def install(self, secret: bytes, session_id: bytes) -> bool:
-        """Installs a session's secret through the provisioning port; returns true if accepted."""
+        """Installs a session's secret in the card model; returns true if it was accepted."""
         if self.state != State.IDLE:
             return False
         word = self.capabilities.word()
@@ -111,19 +111,19 @@ class Device:
         return True
 
     def fail(self, fatal: Fatal) -> None:
-        """Ends the card's session after a fatal error: ERROR, SCRUB, DEAD; no more answers."""
+        """Ends the card model's session after a fatal error; it answers no more requests."""
         self.cause = (fatal.cause, fatal.queue, fatal.sequence)
         self.state = State.ERROR
         self.monitor.append(("error", fatal.cause))
         self.scrub(State.DEAD)
 
     def finish_scrub(self) -> None:
-        """Completes the erasure of the card's memory, which takes no time in this model."""
+        """Does nothing, because the card model erases its memory in no time."""
 
     # The bus.
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """Writes registers of the card model in whole 32-bit words, one after another."""
+        """Writes unprotected registers of the card model, in 32-bit words."""
         if address >= PAGE * (1 + self.capabilities.queues):
             raise BusError(hex(address))  # protected space: nothing happens (M1, H7)
         for at in range(0, len(data) - 3, 4):
@@ -172,7 +172,7 @@ class Device:
         return bytes(image[offset : offset + size])
 
     def _doorbell(self, queue: Queue, blocks: int) -> None:
-        """Checks a doorbell (checks 1 and 2): copies the mailbox and uses the sequence number."""
+        """Accepts a request in the card model: copies its mailbox, takes the next number."""
         if self.state not in (State.KEYED, State.RUN) or not queue.ready(self.capabilities.depth):
             return
         request = Request(queue.next, queue.epoch)
@@ -183,7 +183,7 @@ class Device:
     # Work.
 
     def step(self) -> bool:
-        """Runs one action of each unit of the card model; returns true if there was any."""
+        """Advances each unit of the card model by one action; returns true if any was possible."""
         worked = False
         try:
             for queue in self.queues:
@@ -202,7 +202,7 @@ class Device:
         return worked
 
     def _verify(self, queue: Queue) -> None:
-        """Verifies a request copied from a queue's mailbox (checks 3 to 11)."""
+        """Decrypts and checks a queue's request in the card model, then starts its execution."""
         request, message, blocks = queue.snapshot
         queue.snapshot = None
         where = (queue.index, request.sequence)
@@ -241,7 +241,7 @@ class Device:
                 self.scrub(State.IDLE)
 
     def _legal(self, queue: Queue, request: Request, blocks: int) -> Status | None:
-        """Checks the rules for a verified request; returns the status of a refusal, else None."""
+        """Checks a verified request against the protocol's rules; returns an error or None."""
         kind, body = request.kind, request.body
         if kind not in list(Kind):
             return Status.KIND
@@ -271,7 +271,7 @@ class Device:
         value: int = 0,
         data: bytes = b"",
     ) -> None:
-        """Seals the response to a request, writes it to host memory, then its number (H18)."""
+        """Seals the card model's response to a request and writes it to host memory (H18)."""
         keys = self.keys
         if keys is None:
             return  # taken back by the OS
@@ -299,7 +299,7 @@ class Device:
     # Batches.
 
     def _begin_batch(self, queue: Queue, request: Request) -> None:
-        """Checks every operation of a batch before the first is executed (H7)."""
+        """Checks all operations of a batch in the card model before any is executed (H7)."""
         batch = wire.operations(request.body)
         for index, operation in enumerate(batch):
             status = self._operation(queue, request, operation)
@@ -327,7 +327,7 @@ class Device:
         return Status.OK if legal else Status.OFFSET
 
     def _execute(self, queue: Queue, batch: Batch) -> bool:
-        """Executes the next operation of a batch of register accesses."""
+        """Executes the next operation of a batch in the card model; returns false if it waits."""
         operation = batch.operations[batch.at]
         width = 1 << operation.log2_width
         match operation.op:
@@ -366,7 +366,7 @@ class Device:
     # Epochs.
 
     def _rekey(self, queue: Queue, request: Request) -> None:
-        """Switches a queue to the next epoch's keys; the response still uses the old key."""
+        """Executes REKEY in the card model: the queue uses the next epoch's keys from now on."""
         epoch = queue.epoch + 1
         if queue.epoch == LAST_EPOCH:
             self.answer(queue, request, Status.LIMIT)
@@ -379,7 +379,7 @@ class Device:
             self.answer(queue, request, Status.OK, 1, epoch)
 
     def _erase_old(self) -> None:
-        """Erases a key bank that every queue has left and that no pending request uses."""
+        """Erases the older epoch's keys in the card model, once no queue or request uses them."""
         old = min(self.keys.banks)
         used = {queue.epoch for queue in self.queues}
         used.update(epoch for queue in self.queues for epoch in queue.unanswered.values())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models the channel of Ghosh et al. for comparison; the tag oracle breaks it (H1).
+"""Models the protected channel of Ghosh et al., which the GCM tag oracle breaks (H1).
 
 Faithful to Ghosh §3: one key; the user-mode driver starts the card's engine with an IV, encrypts
 into the DMA buffer, the OS moves the data, the driver asks the engine to finalize and reads the
@@ -27,7 +27,7 @@ IN, OUT = 0, 1
 
 
 class GhoshDevice:
-    """Models Ghosh's card: encryption engine, DMA controller, memory."""
+    """Models the card of Ghosh et al. with its GCM engine, DMA controller and memory."""
 
     def __init__(self, key: bytes, memory: int = 1 << 12) -> None:
         self.key = key
@@ -39,7 +39,7 @@ class GhoshDevice:
         self.tag = bytes(16)
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """Writes a register of Ghosh's card."""
+        """Writes a register of the model of Ghosh's card."""
         if address == REQUEST:
             self.request = data
         elif address == START:
@@ -53,7 +53,7 @@ class GhoshDevice:
             self.engine = None
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Reads a register of Ghosh's card; anyone may read the tag."""
+        """Reads a register of the model of Ghosh's card, where anyone may read the tag."""
         return self.tag if address == ENGINE_TAG else bytes(size)
 
     def step(self) -> bool:
@@ -61,7 +61,7 @@ class GhoshDevice:
         return False
 
     def _start(self, sealed: bytes) -> None:
-        """Starts a transfer of Ghosh's card after checking the command against its tag (§3.1)."""
+        """Starts a transfer of Ghosh's card if the command's GCM tag is right (§3.1)."""
         iv, tag = self.request[:12], self.request[12:]
         try:
             plain = AESGCM(self.key).decrypt(iv, sealed + tag, START.to_bytes(4))
@@ -74,12 +74,12 @@ class GhoshDevice:
         self.engine = Cipher(algorithms.AES256(self.key), modes.GCM(self.iv)).encryptor()
 
     def _tag_in(self) -> bytes:
-        """Returns the tag over the data that Ghosh's card received and nobody verified (H1)."""
+        """Computes the GCM tag of data that Ghosh's card has received, unverified (H1)."""
         plain = bytes(self.memory[self.address : self.address + len(self.received)])
         return AESGCM(self.key).encrypt(self.iv, plain, b"")[-16:]
 
     def _move(self, host: int, length: int) -> None:
-        """Moves data through Ghosh's encryption engine between host memory and the card."""
+        """Moves data between host memory and Ghosh's card through its GCM engine."""
         if self.engine is None:
             return
         at = self.address
@@ -94,7 +94,7 @@ class GhoshDevice:
 
 @dataclasses.dataclass
 class GhoshHost:
-    """Models Ghosh's user-mode driver."""
+    """Models the user-mode driver of Ghosh et al., which holds the key."""
 
     link: Link
     key: bytes
@@ -115,7 +115,7 @@ class GhoshHost:
         return self.link.mmio_read(ENGINE_TAG, 16)
 
     def send(self, address: int, data: bytes) -> None:
-        """Sends data to Ghosh's card in three phases; raises TagError when the tags differ."""
+        """Sends data to Ghosh's card and compares GCM tags; raises TagError if they differ."""
         iv = self._start(IN, address)
         sealed = AESGCM(self.key).encrypt(iv, data, b"")
         buffer = self.link.allocate(len(data))
@@ -125,7 +125,7 @@ class GhoshHost:
             raise TagError
 
     def receive(self, address: int, length: int) -> bytes:
-        """Receives data from Ghosh's card; raises TagError when the tags differ."""
+        """Receives data from Ghosh's card; raises TagError if its GCM tag is wrong."""
         iv = self._start(OUT, address)
         buffer = self.link.allocate(length)
         self.link.mmio_write(MOVE, buffer.to_bytes(8) + length.to_bytes(4))
@@ -137,12 +137,12 @@ class GhoshHost:
 
 
 def raw_write(link: Link, address: int, data: bytes) -> None:
-    """Writes a card's register as the operating system, without the attack in between."""
+    """Writes a card's register directly on the bus model, past the attack."""
     link.raw(Event(What.MMIO_WRITE, address, len(data), data))
 
 
 def raw_read(link: Link, address: int, size: int) -> bytes:
-    """Reads a card's register as the operating system, without the attack in between."""
+    """Reads a card's register directly on the bus model, past the attack."""
     try:
         return link.raw(Event(What.MMIO_READ, address, size))
     except BusError:

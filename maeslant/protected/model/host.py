@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models the host's end of the protected channel as reference: docs/protocol.md §6.
+"""Models the host's end of the protected channel as reference (docs/protocol.md §6).
 
 Stands for the user-mode driver inside the enclave.
 """
@@ -37,15 +37,15 @@ from maeslant.protected.model.link import Link
 
 
 class HostError(Exception):
-    """Reports a failed request of the protected channel to the application."""
+    """Raised by the host model if a request of the protected channel fails."""
 
 
 class MisuseError(HostError):
-    """Raised when the caller breaks a rule of the driver's interface; nothing was sealed."""
+    """Raised by the host model if its caller breaks a rule; no message was sealed."""
 
 
 class RefusedError(HostError):
-    """Raised when the device refuses a request with an authenticated status; nothing was done."""
+    """Raised if the card refuses a request of the host with an authenticated status."""
 
     def __init__(self, kind: int, queue: int, sequence: int, response: wire.Response) -> None:
         self.status, self.executed = Status(response.status), response.executed
@@ -55,11 +55,11 @@ class RefusedError(HostError):
 
 
 class GivenUpError(HostError):
-    """Raised when the application abandons a transfer."""
+    """Raised by the host model for a transfer that the application has abandoned."""
 
 
 class PoisonedError(HostError):
-    """Raised when the protected session has ended; only a new secret helps."""
+    """Raised by the host model once its session has ended and needs a new secret."""
 
     def __init__(self, reason: str, advice: str = "") -> None:
         self.reason, self.advice = reason, advice
@@ -68,7 +68,7 @@ class PoisonedError(HostError):
 
 @dataclasses.dataclass
 class Request:
-    """Holds a sealed request of a protected session, its response and its error."""
+    """Holds a sealed request of the host model, with its response or error."""
 
     queue: int
     sequence: int
@@ -83,30 +83,30 @@ class Request:
 
     @property
     def done(self) -> bool:
-        """Returns true once a protected request was answered or has failed."""
+        """Returns true once this request of the host was answered or has failed."""
         return self.response is not None or self.error is not None
 
 
 @dataclasses.dataclass
 class Job:
-    """Tracks one call of the application: a request, or the chunks of a transfer."""
+    """Tracks the requests that one call of the host model has sent, such as a transfer's."""
 
     requests: list[Request]
     given_up: bool = False
 
     @property
     def last(self) -> Request:
-        """Returns the last request of an application's call, which a WAIT operation names."""
+        """Returns the call's last request, which a later WAIT operation can name."""
         return self.requests[-1]
 
     @property
     def done(self) -> bool:
-        """Returns true once all requests of an application's call are answered or have failed."""
+        """Returns true once all requests of this call were answered or have failed."""
         return all(request.done for request in self.requests)
 
 
 class Channel:
-    """Holds the host's state of a request queue."""
+    """Holds the host model's state of one request queue: next number, epoch, open requests."""
 
     def __init__(self) -> None:
         self.next = 1
@@ -118,12 +118,12 @@ class Channel:
 
 
 def overlaps(address: int, size: int, base: int, length: int) -> bool:
-    """Returns true if two address ranges overlap; a range that wraps overlaps everything."""
+    """Returns true if two address ranges overlap, or if the first wraps around."""
     return address + size > 1 << 64 or (address < base + length and base < address + size)
 
 
 class Host:
-    """Models the enclave's end of a protected session: requests, transfers, responses.
+    """Models the enclave's end of a protected session: sends requests, checks responses.
 
     `link` is the untrusted world, `port` the provisioning.
     """
@@ -159,7 +159,7 @@ class Host:
     # The untrusted world.
 
     def shared(self, size: int) -> int:
-        """Allocates shared memory and checks that it lies wholly outside the enclave (H10)."""
+        """Allocates shared memory for the host model, wholly outside the enclave (H10)."""
         try:
             address = self.link.allocate(size)
         except MemoryError:
@@ -169,7 +169,7 @@ class Host:
         return address
 
     def poison(self, reason: str) -> PoisonedError:
-        """Wipes the session and fails every request (H18); returns the error."""
+        """Ends the host model's session: wipes keys and fails all requests (H18)."""
         if self.poison_error is None:
             cause = int.from_bytes(self.link.mmio_read(CAUSE, 4), "little")
             at = int.from_bytes(self.link.mmio_read(CAUSE_SEQUENCE, 8), "little")
@@ -190,7 +190,7 @@ class Host:
     # Sealing.
 
     def _begin(self, queue: int, kind: Kind, body_bytes: int, chunk_bytes: int = 0) -> int:
-        """Checks a request's arguments, then reserves its sequence number (H5, H11, H12)."""
+        """Reserves the next sequence number of a queue for a request (H5, H11, H12)."""
         if self.poison_error:
             raise self.poison_error
         if not 0 <= queue < len(self.channels):
@@ -219,7 +219,7 @@ class Host:
     def _seal(
         self, queue: int, kind: Kind, sequence: int, body: bytes, place: wire.Transfer | None = None
     ) -> Request:
-        """Seals the only request message of a sequence number and queues it."""
+        """Encrypts a request of the host model under its sequence number and queues it."""
         channel = self.channels[queue]
         message = self._key(Class.REQUEST, queue).seal_message(queue, kind, sequence, body)
         request = Request(queue, sequence, channel.epoch, kind, body, message, place)
@@ -232,17 +232,17 @@ class Host:
         return Job([self._seal(queue, kind, sequence, bytes(16))])
 
     def open(self) -> Job:
-        """Starts a protected session by sending the OPEN request."""
+        """Seals the OPEN request that starts a protected session."""
         return self._simple(0, Kind.OPEN)
 
     def close(self) -> Job:
-        """Ends a protected session by CLOSE; raises MisuseError while requests are pending."""
+        """Seals the CLOSE request that ends a protected session; no other may be unanswered."""
         if any(channel.pending for channel in self.channels):
             raise MisuseError("requests are unanswered")
         return self._simple(0, Kind.CLOSE)
 
     def rekey(self, queue: int) -> Job:
-        """Switches a queue to the keys of the next epoch; other queues continue."""
+        """Seals a REKEY request, which switches a queue to the keys of the next epoch."""
         epoch = self.channels[queue].epoch + 1
         if epoch > LAST_EPOCH:
             raise MisuseError("no epoch is left")
@@ -255,7 +255,7 @@ class Host:
         return job
 
     def batch(self, queue: int, operations: list[wire.Operation]) -> Job:
-        """Executes protected register accesses in order: all, or up to a failed WAIT."""
+        """Seals a BATCH request: reads, writes and waits that the card executes in order."""
         if not 1 <= len(operations) <= self.capabilities.operations:
             raise MisuseError("1 to 64 operations")
         body = b"".join(operation.pack() for operation in operations)
@@ -265,7 +265,7 @@ class Host:
     def _places(
         self, base: int, total: int, chunk: int | Sequence[int], after: int
     ) -> list[wire.Transfer]:
-        """Divides a transfer into chunks, each with shared memory of its own.
+        """Divides a transfer into chunks and allocates shared memory for each.
 
         ``chunk``: the size of all but the last, or the sizes.
         """
@@ -294,7 +294,7 @@ class Host:
         after: int = 0,
         give_up: int | None = None,
     ) -> Job:
-        """Transfers data from host to device in sealed chunks.
+        """Seals the chunks and requests of a transfer from host to device.
 
         `give_up`: abandon that chunk once it is sealed, by SKIP.
         """
@@ -319,7 +319,7 @@ class Host:
         return self.transfers[-1]
 
     def d2h(self, queue: int, base: int, total: int, chunk: int = 0, after: int = 0) -> Job:
-        """Transfers data from device to host in sealed chunks."""
+        """Seals the requests of a transfer from device to host, one for each chunk."""
         requests = []
         for place in self._places(base, total, chunk, after):
             sequence = self._begin(queue, Kind.D2H, 64, place.length)
@@ -328,13 +328,13 @@ class Host:
         return self.transfers[-1]
 
     def skip(self, queue: int) -> Job:
-        """Abandons the open transfer of a queue by a SKIP request."""
+        """Seals a SKIP request, by which the card abandons the queue's open transfer."""
         return self._simple(queue, Kind.SKIP)
 
     # Sending and answers.
 
     def pump(self) -> bool:
-        """Sends requests, takes responses, advances time; returns true if anything happened."""
+        """Sends the host model's requests and takes responses; returns true if there were any."""
         news = False
         for queue, channel in enumerate(self.channels):
             page = PAGE * (1 + queue)
@@ -353,7 +353,7 @@ class Host:
         return news
 
     def _poll_response(self, channel: Channel, request: Request) -> bool:
-        """Takes the response to a request if its plaintext number shows that it has arrived."""
+        """Reads the response to a request from shared memory if its number shows it is there."""
         slot = channel.slots + SLOT_BYTES * (request.sequence % SLOTS)
         if self.link.load(slot, 8) != request.sequence.to_bytes(8):
             return False
@@ -383,7 +383,7 @@ class Host:
         return f"{request.kind.name} {request.sequence} on queue {request.queue}"
 
     def _close(self, channel: Channel, request: Request, response: wire.Response) -> None:
-        """Accounts for a response: completes its request and erases unused keys."""
+        """Completes the request that a response answers and erases keys no longer used."""
         request.response = response
         del channel.pending[request.sequence]
         if response.status != Status.OK:
@@ -399,7 +399,7 @@ class Host:
             self.keys.erase(epoch)
 
     def _possible(self, request: Request, response: wire.Response) -> bool:
-        """Returns true if a genuine card can give this response to a request."""
+        """Returns true if a genuine card could have sent this response to the request."""
         if response.zero or response.status not in list(Status):
             return False
         if response.status != Status.OK:
@@ -419,7 +419,7 @@ class Host:
         return response.executed == (len(operations) or 1) and response.value == value
 
     def _take(self, request: Request, tag: bytes) -> bytearray:
-        """Copies a chunk out of shared memory once, stage by stage, and decrypts it (H10)."""
+        """Copies a received chunk out of shared memory once, verifies and decrypts it (H10)."""
         place = request.place
         private = bytearray()
         for offset in range(0, place.length, STAGE):
@@ -431,7 +431,7 @@ class Host:
         return bytearray(plain)
 
     def wait(self, job: Job) -> bytes:
-        """Waits until a job is done; returns a batch's read data or a transfer's bytes (H17)."""
+        """Waits for a call's requests; returns a batch's values or a transfer's bytes (H17)."""
         self.idle = 0
         passed = 0
         while not job.done:
@@ -453,6 +453,6 @@ class Host:
         return b"".join(request.chunk or b"" for request in job.requests)
 
     def read_values(self, job: Job) -> list[int]:
-        """Waits for a batch of register accesses and returns the values read, in order."""
+        """Waits for a BATCH request and returns the register values it read, in order."""
         data = self.wait(job)
         return [int.from_bytes(data[at : at + 8]) for at in range(0, len(data), 8)]

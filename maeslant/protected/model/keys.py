@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Derives session keys and IVs, seals messages, counts key use: docs/protocol.md §1, §2, §9."""
+"""Derives the protected channel's keys and IVs, and seals messages (docs/protocol.md §2)."""
 
 import dataclasses
 import hmac
@@ -17,16 +17,16 @@ OUTPUT = 44
 
 
 class BudgetError(Exception):
-    """Raised when a key has reached its safe number of uses (H12)."""
+    """Raised if another use of a session key would exceed its safe number of blocks (H12)."""
 
 
 class TagError(Exception):
-    """Raised when a message fails authentication: not sealed by the other end for this place."""
+    """Raised if a message of the protected channel has a wrong GCM tag or header."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Capabilities:
-    """Holds the card's capabilities, a fixed 64-bit word that enters every key derivation."""
+    """Holds the card's capabilities, a 64-bit word that enters the derivation of all keys."""
 
     queues: int = 4
     depth: int = 8
@@ -44,12 +44,12 @@ class Capabilities:
 
     @classmethod
     def unpack(cls, word: int) -> "Capabilities":
-        """Decodes the card's capabilities from its register's word, without checks."""
+        """Decodes the card's capabilities from a 64-bit word, without checking them."""
         version, queues, depth, chunk, operations, memory, granule, regions = word.to_bytes(8)
         return cls(queues, depth, chunk, operations, memory, version, granule, regions)
 
     def legal(self) -> bool:
-        """Returns true if a host may work with a card of these capabilities."""
+        """Returns true if all fields of the card's capabilities have legal values."""
         return (
             (self.version, self.log2_granule) == (VERSION, 6)
             and 1 <= self.queues <= 64
@@ -63,7 +63,7 @@ class Capabilities:
 
 @dataclasses.dataclass(frozen=True)
 class Session:
-    """Holds the inputs of key derivation that both ends of a session share."""
+    """Holds the inputs of key derivation: secret, session ID, nonces, capabilities."""
 
     secret: bytes
     session_id: bytes
@@ -72,7 +72,7 @@ class Session:
     capabilities: int
 
     def context(self, cls: int, epoch: int) -> bytes:
-        """Returns the 93-byte context from which the key of a class and epoch is derived."""
+        """Builds the 93-byte context of key derivation for a message class and epoch."""
         return b"".join(
             (
                 self.session_id,
@@ -85,7 +85,7 @@ class Session:
         )
 
     def derive(self, cls: int, epoch: int) -> bytes:
-        """Derives the key and IV mask (44 bytes) of a message class in an epoch (H3)."""
+        """Derives the AES key and IV mask of a message class in an epoch (H3)."""
         kdf = KBKDFCMAC(
             algorithm=algorithms.AES256,
             mode=Mode.CounterMode,
@@ -100,7 +100,7 @@ class Session:
         return kdf.derive(self.secret)
 
     def digest(self) -> bytes:
-        """Returns a digest of the session that is equal exactly for equal session keys."""
+        """Computes a digest that is equal for two sessions if their keys are equal."""
         found = b""
         for cls in Class:
             mac = CMAC(algorithms.AES256(self.secret))
@@ -111,7 +111,7 @@ class Session:
 
 
 class Key:
-    """Holds the key of a message class in an epoch, with its IV mask and its use count."""
+    """Holds the AES key and IV mask of a message class in an epoch, and counts the key's use."""
 
     def __init__(self, session: Session, cls: Class, epoch: int, limit: int) -> None:
         output = session.derive(cls, epoch)
@@ -120,22 +120,22 @@ class Key:
         self.used = 1  # H
 
     def spend(self, count: int) -> None:
-        """Counts a message against a key's budget before sealing; raises BudgetError."""
+        """Counts a message's blocks against the key's limit; raises BudgetError beyond it (H12)."""
         if self.used + wire.blocks(count) > self.limit:
             raise BudgetError(f"class {self.cls} epoch {self.epoch}: {self.used} blocks used")
         self.used += wire.blocks(count)
 
     def iv(self, queue: int, sequence: int) -> bytes:
-        """Returns the only IV of a queue's sequence number under a key (H2)."""
+        """Computes the GCM IV of a queue's sequence number under this key (H2)."""
         counter = bytes((self.cls, queue, 0, 0)) + sequence.to_bytes(8)
         return bytes(a ^ b for a, b in zip(self.mask, counter, strict=True))
 
     def seal(self, queue: int, sequence: int, aad: bytes, plain: bytes) -> bytes:
-        """Encrypts and authenticates a message under a session key; returns ciphertext and tag."""
+        """Encrypts data by AES-256-GCM under this key; returns ciphertext and tag."""
         return AESGCM(self.bytes).encrypt(self.iv(queue, sequence), plain, aad)
 
     def open(self, queue: int, sequence: int, aad: bytes, sealed: bytes) -> bytes:
-        """Decrypts and verifies a message under a session key; raises TagError (H15)."""
+        """Decrypts data by AES-256-GCM under this key; raises TagError on a wrong tag (H15)."""
         if len(sealed) < TAG:
             raise TagError
         try:
@@ -144,12 +144,12 @@ class Key:
             raise TagError from error
 
     def seal_message(self, queue: int, kind: int, sequence: int, body: bytes) -> bytes:
-        """Seals a request or response: header, ciphertext, tag."""
+        """Builds a request or response under this key: header, ciphertext and GCM tag."""
         aad = wire.header(self.cls, queue, kind, self.epoch, sequence)
         return aad + self.seal(queue, sequence, aad, body)
 
     def open_message(self, queue: int, kind: int, sequence: int, message: bytes) -> bytes:
-        """Opens a sealed request or response and returns its body; raises TagError.
+        """Verifies and decrypts a request or response under this key; returns its body.
 
         The header is made here; the one received is compared as a part of the tag.
         """
@@ -161,12 +161,12 @@ class Key:
         return body
 
     def erase(self) -> None:
-        """Overwrites the session key and its mask with zeros."""
+        """Overwrites this AES key and its IV mask with zeros."""
         self.bytes, self.mask = bytes(32), bytes(12)
 
 
 class Keys:
-    """Holds the keys of a session: four message classes, at most two epochs at once (H13)."""
+    """Holds the keys of a protected session: four classes, at most two epochs at once (H13)."""
 
     def __init__(self, session: Session, limit: int) -> None:
         self.session, self.limit = session, limit
@@ -174,21 +174,21 @@ class Keys:
         self.load(0)
 
     def load(self, epoch: int) -> None:
-        """Derives the session keys of an epoch."""
+        """Derives the keys of all four message classes for an epoch."""
         assert len(self.banks) < 2 and epoch not in self.banks
         self.banks[epoch] = {cls: Key(self.session, cls, epoch, self.limit) for cls in Class}
 
     def get(self, cls: Class, epoch: int) -> Key:
-        """Returns the session key of a message class in a loaded epoch."""
+        """Returns the key of a message class in an epoch whose keys are loaded."""
         return self.banks[epoch][cls]
 
     def erase(self, epoch: int) -> None:
-        """Erases the session keys of an epoch."""
+        """Erases the keys of all message classes in an epoch."""
         for key in self.banks.pop(epoch).values():
             key.erase()
 
     def wipe(self) -> None:
-        """Erases all session keys and the session's secret."""
+        """Erases all keys of the protected session and its secret."""
         for epoch in list(self.banks):
             self.erase(epoch)
         self.session = Session(bytes(32), bytes(16), bytes(32), bytes(32), 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models the bus and host memory between driver and card, where the adversary acts.
+"""Models the bus and host memory between driver and protected card, and an attack on both.
 
 Everything that passes is an Event. An attack sees each before it happens and says what happens
 instead (any list of events), sees what a read returned and may change it, and may act whenever
@@ -14,11 +14,11 @@ from typing import Protocol
 
 
 class BusError(Exception):
-    """Raised for a bus access that no device answers, or that is refused."""
+    """Raised by the bus model for an access that no device answers or that one refuses."""
 
 
 class What(enum.Enum):
-    """Lists the kinds of bus events: who accesses which memory."""
+    """Lists the kinds of bus accesses: by MMIO, by DMA or by the enclave; read or write."""
 
     MMIO_WRITE = enum.auto()  # the driver, through the OS's mapping, to the card's registers
     MMIO_READ = enum.auto()
@@ -30,7 +30,7 @@ class What(enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class Event:
-    """Describes one bus access: kind, address, size, and data if it writes."""
+    """Describes one access on the bus model: kind, address, size and written data."""
 
     what: What
     address: int
@@ -38,21 +38,21 @@ class Event:
     data: bytes = b""
 
     def with_data(self, data: bytes) -> "Event":
-        """Returns a copy of the bus event with other data."""
+        """Returns a copy of the bus access with other data."""
         return dataclasses.replace(self, data=data, size=len(data))
 
     def at(self, address: int) -> "Event":
-        """Returns a copy of the bus event at another address."""
+        """Returns a copy of the bus access at another address."""
         return dataclasses.replace(self, address=address)
 
     @property
     def is_read(self) -> bool:
-        """Returns true if a bus event is a read."""
+        """Returns true if the bus access is a read."""
         return self.what in (What.MMIO_READ, What.DMA_READ, What.HOST_LOAD)
 
 
 class Attack:
-    """Observes the bus without any change; base class of attacks.
+    """Observes all accesses on the bus model and changes none; base class of attacks.
 
     `fired` counts what they changed.
     """
@@ -63,36 +63,36 @@ class Attack:
         self.fired = 0
 
     def transform(self, event: Event, link: "Link") -> Iterable[Event]:
-        """Returns the bus events that an attack puts in place of an event."""
+        """Returns the bus accesses that take the place of a given one, here itself."""
         return (event,)
 
     def answer(self, event: Event, data: bytes, link: "Link") -> bytes:
-        """Returns the data that an attack gives to a reader in place of the data on the bus."""
+        """Returns the data that a bus read gives to its reader, here the data read."""
         return data
 
     def idle(self, link: "Link") -> None:
-        """Lets the attack act between bus events, as time passes."""
+        """Acts while time passes without bus accesses, here not at all."""
 
     def place(self, address: int, size: int) -> int:
-        """Returns the address of shared memory that an attacked kernel driver reports."""
+        """Returns the address that the OS reports for allocated memory, here the true one."""
         return address
 
 
 class Card(Protocol):
-    """Defines the interface of a card model to the bus."""
+    """Defines the methods that a card model offers to the bus model."""
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """Writes a register of a card model."""
+        """Writes a register of the card model."""
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Reads a register of a card model."""
+        """Reads a register of the card model."""
 
     def step(self) -> bool:
-        """Lets a card model do a step of work; returns true if there was any."""
+        """Advances the card model by one step; returns true if it did anything."""
 
 
 class Link:
-    """Models the bus between driver and card, host memory, and the attack on both."""
+    """Models the bus between driver and card, the host memory, and an attack on both."""
 
     BASE = 0x1_0000_0000
 
@@ -104,14 +104,14 @@ class Link:
         self.watchers: list[Callable[[Event], None]] = []
 
     def allocate(self, size: int) -> int:
-        """Allocates shared memory that card and driver can reach, as the kernel driver does."""
+        """Allocates memory that driver and card share, as the OS's kernel driver does."""
         address, self.free = self.free, self.free + -(-size // 64) * 64
         if self.free > self.BASE + len(self.memory):
             raise MemoryError
         return self.attack.place(address, size)
 
     def raw(self, event: Event) -> bytes:
-        """Carries out a bus event as it is, without the attack."""
+        """Performs an access on the bus model as it is, past the attack."""
         for watcher in self.watchers:
             watcher(event)
         match event.what:
@@ -129,7 +129,7 @@ class Link:
         return b""
 
     def do(self, event: Event) -> bytes:
-        """Carries out a bus event as the attack changes it; an unanswered read returns no bytes."""
+        """Performs an access on the bus model as the attack changes it; returns the data read."""
         data = b""
         for real in self.attack.transform(event, self):
             try:
@@ -140,18 +140,18 @@ class Link:
         return self.attack.answer(event, data, self) if event.is_read else b""
 
     def step(self) -> bool:
-        """Advances time for adversary and card; returns true if the card did anything."""
+        """Lets the attack and then the card act once; returns true if the card did anything."""
         self.steps += 1
         self.attack.idle(self)
         return self.card.step()
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """Writes a card register as the driver over the attacked bus; ignores bus errors."""
+        """Writes a card register over the attacked bus as the driver; bus errors are ignored."""
         with contextlib.suppress(BusError):  # writes are posted
             self.do(Event(What.MMIO_WRITE, address, len(data), data))
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Reads a card register as the driver; missing bytes read as ones, as on PCIe."""
+        """Reads a card register over the attacked bus as the driver; missing bytes read as ones."""
         try:
             data = self.do(Event(What.MMIO_READ, address, size))
         except BusError:
@@ -159,7 +159,7 @@ class Link:
         return data[:size].ljust(size, b"\xff")
 
     def load(self, address: int, size: int) -> bytes:
-        """Reads shared memory as the enclave; missing bytes read as zeros."""
+        """Reads shared memory over the attacked bus as the enclave; missing bytes read as zeros."""
         try:
             data = self.do(Event(What.HOST_LOAD, address, size))
         except BusError:
@@ -167,12 +167,12 @@ class Link:
         return data[:size].ljust(size, b"\0")
 
     def store(self, address: int, data: bytes) -> None:
-        """Writes shared memory as the enclave."""
+        """Writes shared memory over the attacked bus as the enclave."""
         with contextlib.suppress(BusError):
             self.do(Event(What.HOST_STORE, address, len(data), data))
 
     def dma_read(self, address: int, size: int) -> bytes:
-        """Reads host memory as the card; the card must detect a wrong number of bytes."""
+        """Reads host memory over the attacked bus as the card; may return a wrong length."""
         return self.do(Event(What.DMA_READ, address, size))
 
     def dma_write(self, address: int, data: bytes) -> None:

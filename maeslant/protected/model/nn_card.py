@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models the protected card with the neural-network kernel (mae_kernel_registers, KernelNn).
+"""Models the protected card with a neural-network kernel in place of the simple one.
 
 A run is one step, by the integer reference. Registers: 0 control (1 starts), 4 status, 8 runs,
 16 list of commands, 24 clocks of the last run (as mae_kernel_int8_nn takes them), 64 to 127 free.
@@ -18,19 +18,19 @@ MOST_COMMANDS = 1 << 16
 
 
 class FaultError(Exception):
-    """Raised when the modelled neural-network kernel cannot continue."""
+    """Raised if the model of the neural-network kernel stops with a fault."""
 
 
 class NnKernel(Kernel):
-    """Models the neural-network accelerator kernel and its registers."""
+    """Models the neural-network kernel with its registers; a run takes one step."""
 
     def clear(self) -> None:
-        """Clears the neural-network kernel's registers and state, as at a session's end."""
+        """Clears the registers and state of the neural-network kernel model."""
         super().clear()
         self.clocks = 0
 
     def legal(self, op: int, offset: int, width: int) -> bool:
-        """Returns true if a register of the neural-network kernel accepts an access."""
+        """Returns true if the neural-network kernel has a register for such an access."""
         if offset in (CONTROL, STATUS, RUNS):
             return super().legal(op, offset, width)
         if offset == CLOCKS:
@@ -39,11 +39,11 @@ class NnKernel(Kernel):
         return inside or LIST <= offset and offset + width <= LIST + 8
 
     def read(self, offset: int, width: int) -> int:
-        """Reads a register of the neural-network kernel."""
+        """Reads a register of the neural-network kernel model."""
         return self.clocks if offset == CLOCKS else super().read(offset, width)
 
     def step(self) -> bool:
-        """Runs the neural-network kernel's whole command list; returns false when idle."""
+        """Runs the whole command list of the neural-network kernel; returns false when idle."""
         if not self.busy:
             return False
         self.busy = False
@@ -62,7 +62,7 @@ class NnKernel(Kernel):
         return bytes(self.memory.data[address : address + size])
 
     def _run(self, at: int) -> int:
-        """Executes a list of neural-network commands and returns the clocks it takes."""
+        """Executes the kernel's command list from address ``at``; returns its clock cycles."""
         commands = []
         while not commands or not commands[-1].last:
             if len(commands) == MOST_COMMANDS:
@@ -83,7 +83,7 @@ class NnKernel(Kernel):
         self.memory.data[command.destination : command.destination + len(data)] = data
 
     def _of(self, command: memory.Command) -> layers.Layer:
-        """Builds the network layer that a neural-network command describes."""
+        """Builds the network layer that a command of the neural-network kernel describes."""
         if command.op == memory.OP_POOL:
             return layers.Pool(relu=command.relu)
         if command.op not in (memory.OP_CONV, memory.OP_FULL):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the state of a queue of the card model: requests, batches, transfers, chunks."""
+"""Defines the state of a request queue of the card model: requests, batches, chunks."""
 
 import dataclasses
 from collections import deque
@@ -10,7 +10,7 @@ from maeslant.protected.model.constants import MAILBOX_BYTES, Cause
 
 
 class Fatal(Exception):
-    """Raised for an error that ends a session of the card model (H5)."""
+    """Raised in the card model for an error that ends its session (H5)."""
 
     def __init__(self, cause: Cause, queue: int, sequence: int) -> None:
         super().__init__(f"{cause.name} at queue {queue}, number {sequence}")
@@ -19,7 +19,7 @@ class Fatal(Exception):
 
 @dataclasses.dataclass
 class Request:
-    """Holds a request that the card model has accepted by its doorbell."""
+    """Holds a request that the card model took from its queue's mailbox."""
 
     sequence: int
     epoch: int
@@ -29,7 +29,7 @@ class Request:
 
 @dataclasses.dataclass
 class Batch:
-    """Holds a batch of register operations that the card model executes."""
+    """Holds a BATCH request that the card model executes, with the values read so far."""
 
     request: Request
     operations: list[wire.Operation]
@@ -39,7 +39,7 @@ class Batch:
 
 @dataclasses.dataclass
 class Transfer:
-    """Holds a DMA transfer of the card model that is open or has chunks in flight."""
+    """Holds a DMA transfer of the card model whose chunks are arriving or being moved."""
 
     kind: int
     region: Region
@@ -50,7 +50,10 @@ class Transfer:
 
 @dataclasses.dataclass
 class Chunk:
-    """Holds an armed chunk of a DMA transfer; `engine` exists once its data moves."""
+    """Holds a chunk of a DMA transfer that the card model has accepted and not finished.
+
+    ``engine`` exists once its data moves.
+    """
 
     request: Request
     place: wire.Transfer
@@ -60,7 +63,7 @@ class Chunk:
 
 
 class Queue:
-    """Holds the card model's state of a request queue."""
+    """Holds the card model's state of one request queue."""
 
     def __init__(self, index: int) -> None:
         self.index = index
@@ -76,5 +79,5 @@ class Queue:
         self.chunks: deque[Chunk] = deque()
 
     def ready(self, depth: int) -> bool:
-        """Returns true if a request queue accepts a doorbell."""
+        """Returns true if the card model can take another request of this queue."""
         return self.snapshot is None and self.batch is None and len(self.chunks) < depth

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models the protected card's DMA transfers as golden reference: docs/protocol.md §5."""
+"""Models the protected card's DMA transfers, chunk by chunk (docs/protocol.md §5)."""
 
 from typing import Protocol
 
@@ -15,7 +15,7 @@ from maeslant.protected.model.queues import Chunk, Fatal, Queue, Request, Transf
 
 
 class Card(Protocol):
-    """Lists the parts of the card model that its transfers use (device.Device)."""
+    """Defines what the DMA transfers use of the card model (device.Device)."""
 
     beat: int
     bus: Link
@@ -26,17 +26,17 @@ class Card(Protocol):
     monitor: list
 
     def answer(self, queue: Queue, request: Request, status: Status, *more: object) -> None:
-        """Seals and sends the response to a request of the card model."""
+        """Seals the card model's response to a request and writes it to host memory."""
 
 
 class Transfers:
-    """Models the DMA transfers of all queues of the protected card."""
+    """Models the DMA transfers of all request queues of the protected card."""
 
     def __init__(self, device: Card) -> None:
         self.device = device
 
     def arm(self, queue: Queue, request: Request) -> None:
-        """Checks range, order and region of a transfer's chunk, then queues the chunk."""
+        """Accepts an H2D or D2H request: checks and queues its chunk, reserves the region."""
         place = wire.Transfer.unpack(request.body)
         status = self._refusal(queue, request.kind, place)
         if status:
@@ -77,7 +77,7 @@ class Transfers:
         return None
 
     def give_up(self, queue: Queue, transfer: Transfer | None = None) -> None:
-        """Abandons a transfer: clears and frees its region, answers its chunks."""
+        """Abandons a DMA transfer: clears and frees its memory, answers its chunks."""
         transfer = transfer or queue.open
         if transfer is None:
             return
@@ -93,12 +93,12 @@ class Transfers:
             self.device.answer(queue, chunk.request, Status.AFTER if late else Status.ABORTED)
 
     def _too_late(self, chunk: Chunk) -> bool:
-        """Returns true if the kernel run that a chunk waits for will not occur."""
+        """Returns true if the kernel faulted before the run that a chunk waits for."""
         kernel = self.device.kernel
         return kernel.fault and kernel.runs < chunk.transfer.after
 
     def step(self, queue: Queue) -> bool:
-        """Moves a beat of a queue's oldest chunk; returns true if anything happened."""
+        """Moves the next part of a queue's oldest chunk; returns true if it did anything."""
         if not queue.chunks:
             return False
         chunk = queue.chunks[0]
@@ -120,7 +120,7 @@ class Transfers:
         return True
 
     def _begin(self, queue: Queue, chunk: Chunk) -> None:
-        """Locks a chunk's memory region and starts the chunk's cipher."""
+        """Locks the memory region of a chunk and starts the chunk's GCM cipher."""
         chunk.transfer.region.locked = True
         h2d = chunk.request.kind == Kind.H2D
         cls = Class.DMA_IN if h2d else Class.DMA_OUT
@@ -133,7 +133,7 @@ class Transfers:
         )
 
     def _move(self, queue: Queue, chunk: Chunk) -> None:
-        """Moves one beat of a chunk between host and device memory and counts it."""
+        """Moves up to 512 bytes of a chunk between host and device memory through GCM."""
         device, place = self.device, chunk.place
         size = min(device.beat, place.length - chunk.moved)
         host, at = place.host + chunk.moved, place.address + chunk.moved
@@ -151,7 +151,7 @@ class Transfers:
         chunk.moved += size
 
     def _check(self, queue: Queue, chunk: Chunk) -> None:
-        """Verifies a chunk's tag, releases its memory region and sends the response."""
+        """Checks a moved chunk's GCM tag, releases its memory region, sends the response."""
         device, place = self.device, chunk.place
         data = b""
         if chunk.request.kind == Kind.H2D:

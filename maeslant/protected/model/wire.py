@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packs and unpacks the message formats of the protected channel: docs/protocol.md §3."""
+"""Packs and unpacks the messages of the protected channel (docs/protocol.md §3)."""
 
 import dataclasses
 import struct
@@ -15,13 +15,13 @@ KIND_OFFSET = 3
 
 
 def header(cls: int, queue: int, kind: int, epoch: int, sequence: int) -> bytes:
-    """Packs a message header of 16 bytes, which is the message's AAD."""
+    """Packs the 16-byte header of a protected message, which is also the message's AAD."""
     return HEADER.pack(VERSION, cls, queue, kind, epoch, sequence)
 
 
 @dataclasses.dataclass(frozen=True)
 class Operation:
-    """Describes one register operation of a batch request."""
+    """Describes one operation of a BATCH request: read or write a register, or wait."""
 
     op: int
     log2_width: int = 0
@@ -30,38 +30,38 @@ class Operation:
     zero: int = 0
 
     def pack(self) -> bytes:
-        """Packs a batch operation into 16 bytes."""
+        """Packs an operation of a BATCH request into 16 bytes."""
         return OPERATION.pack(self.op, self.log2_width, self.zero, self.offset, self.data)
 
     @classmethod
     def unpack(cls, data: bytes) -> "Operation":
-        """Unpacks a batch operation from 16 bytes; checks nothing."""
+        """Unpacks an operation of a BATCH request from 16 bytes, without checks."""
         op, log2_width, zero, offset, value = OPERATION.unpack(data)
         return cls(op, log2_width, offset, value, zero)
 
 
 def read(offset: int, width: int = 4) -> Operation:
-    """Creates a batch operation that reads a register of 4 or 8 bytes."""
+    """Creates the BATCH operation that reads a protected register of 4 or 8 bytes."""
     return Operation(Op.READ, width.bit_length() - 1, offset)
 
 
 def write(offset: int, data: int, width: int = 4) -> Operation:
-    """Creates a batch operation that writes a register of 4 or 8 bytes."""
+    """Creates the BATCH operation that writes a protected register of 4 or 8 bytes."""
     return Operation(Op.WRITE, width.bit_length() - 1, offset, data)
 
 
 def wait(queue: int, sequence: int) -> Operation:
-    """Creates a batch operation that waits for the response to a request (H16)."""
+    """Creates the BATCH operation that waits for another request's response (H16)."""
     return Operation(Op.WAIT, 0, queue, sequence)
 
 
 def operations(body: bytes) -> list[Operation]:
-    """Unpacks the operations of a batch request."""
+    """Unpacks all operations of a BATCH request's body."""
     return [Operation.unpack(body[at : at + 16]) for at in range(0, len(body), 16)]
 
 
 def wait_runs(count: int) -> Operation:
-    """Creates a batch operation that waits for a number of kernel runs (H16)."""
+    """Creates the BATCH operation that waits for a number of kernel runs (H16)."""
     return Operation(Op.WAIT, 0, KERNEL, count)
 
 
@@ -89,18 +89,18 @@ class Transfer:
 
     @property
     def flags(self) -> Flag:
-        """Returns the flags FIRST and LAST of a chunk, as both ends compute them."""
+        """Returns the chunk's flags FIRST and LAST, from its place in the transfer."""
         first = Flag.FIRST if self.index == 0 else Flag(0)
         last = self.address + self.length == self.base + self.total
         return first | (Flag.LAST if last else Flag(0))
 
     def aad(self, cls: Class, queue: int, epoch: int, sequence: int) -> bytes:
-        """Packs the 48 bytes of AAD that bind a chunk to its place (H4, H17)."""
+        """Packs the 48-byte AAD that binds a chunk to its place in the transfer (H4, H17)."""
         place = CHUNK.pack(self.address, self.length, self.index, self.base, self.total)
         return header(cls, queue, self.flags, epoch, sequence) + place
 
     def legal(self, memory_bytes: int, max_chunk: int) -> bool:
-        """Checks range and alignment of a chunk (docs/protocol.md §5); returns true if legal."""
+        """Returns true if the chunk's addresses and lengths are legal (docs/protocol.md §5)."""
         end = self.address + self.length
         return (
             1 <= self.length <= max_chunk
@@ -117,7 +117,7 @@ class Transfer:
 
 @dataclasses.dataclass(frozen=True)
 class Response:
-    """Describes the body of a response to a request."""
+    """Describes the body of the card's response to a request."""
 
     status: int
     executed: int = 0
@@ -126,23 +126,23 @@ class Response:
     zero: int = 0
 
     def pack(self) -> bytes:
-        """Packs the body of a response into bytes."""
+        """Packs the body of the card's response into bytes."""
         return RESPONSE.pack(self.status, self.executed, self.zero, self.value) + self.data
 
     @classmethod
     def unpack(cls, body: bytes) -> "Response":
-        """Unpacks the body of a response from bytes; checks nothing."""
+        """Unpacks the body of the card's response from bytes, without checks."""
         status, executed, zero, value = RESPONSE.unpack_from(body)
         return cls(status, executed, value, body[RESPONSE.size :], zero)
 
 
 def response_bytes(kind: int, body: bytes) -> int:
-    """Returns the length of the response body to a request, given by the request alone."""
+    """Returns the length of a response's body, which follows from its request alone."""
     if kind == Kind.BATCH:
         return 16 + 8 * sum(op.op == Op.READ for op in operations(body))
     return 32 if kind == Kind.D2H else 16
 
 
 def blocks(count: int) -> int:
-    """Returns how many blocks a message or chunk uses of a key's budget (docs/protocol.md §9)."""
+    """Returns the number of AES blocks by which data uses up its key (docs/protocol.md §9)."""
     return -(-count // 16) + 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs an application over the protected channel and checks its results under any adversary.
+"""Runs sessions of a test application over the protected channel under an attack.
 
 Two sessions, one after another on one card. The first uses every kind of request, several queues,
 chunks and epochs; the second looks for what the first has left. `judge` says what is wrong: a wrong
@@ -29,7 +29,7 @@ def octets(label: str, size: int) -> bytes:
 
 @dataclasses.dataclass
 class Record:
-    """Holds the record of one protected session: results, error, monitor events."""
+    """Holds what a protected session produced: results, error and the card's events."""
 
     results: list[tuple[str, object]] = dataclasses.field(default_factory=list)
     error: Exception | None = None
@@ -37,7 +37,7 @@ class Record:
     installed: bool = True
 
     def caught(self) -> str:
-        """Returns who detected an attack on a session: device:CAUSE, host:reason, or nothing."""
+        """Returns which check detected an attack: device:CAUSE, host:reason or nothing."""
         for entry in self.monitor:
             if entry[0] == "error":
                 return f"device:{entry[1].name}"
@@ -47,13 +47,13 @@ class Record:
 
 
 def counter_nonces(label: str) -> Callable[[], bytes]:
-    """Returns a source of reproducible device nonces."""
+    """Returns a function that gives reproducible, different device nonces."""
     count = iter(range(1 << 32))
     return lambda: octets(f"{label} device nonce {next(count)}", 32)
 
 
 class Machine:
-    """Models a card, a bus with an adversary, and the sessions on them.
+    """Models a protected machine: a card, the bus with an attack on it, and its host.
 
     Subclasses put another card or another driver in place of the reference's.
     """
@@ -68,7 +68,7 @@ class Machine:
         self.device.bus = self.link
 
     def session(self, name: str, application: Callable[[Host, Record], None]) -> Record:
-        """Runs a protected session with a new secret, from provisioning to its end."""
+        """Runs one protected session of an application on this machine; returns its Record."""
         record = Record()
         label = f"{self.seed} {name}"
         start = len(self.device.monitor)
@@ -85,19 +85,19 @@ class Machine:
         return record
 
     def take_back(self) -> None:
-        """Resets the card, as the operating system can at any time."""
+        """Resets the card of this machine, as the operating system can."""
         word = RESET_WORD.to_bytes(4, "little")
         self.link.raw(Event(What.MMIO_WRITE, RESET, 4, word))
         self.device.finish_scrub()
 
     def close(self) -> None:
-        """Releases the resources of the modelled card and the driver."""
+        """Releases what the machine's card and host hold, here nothing."""
 
 
 def run_kernel(
     host: Host, source: int, destination: int, length: int, after: Job, runs: int
 ) -> Job:
-    """Starts the kernel on a transfer's data after the transfer and a number of kernel runs."""
+    """Seals a BATCH that starts the kernel once a transfer and earlier runs are complete."""
     return host.batch(
         0,
         [
@@ -112,7 +112,7 @@ def run_kernel(
 
 
 def first(host: Host, record: Record, big: bool = False) -> None:
-    """Runs an application with every kind of request, two epochs and three queues."""
+    """Runs an application that uses every kind of request, two epochs and three queues."""
 
     def keep(name: str, job: Job) -> None:
         record.results.append((name, host.wait(job)))
@@ -147,7 +147,7 @@ def first(host: Host, record: Record, big: bool = False) -> None:
 
 
 def careless(host: Host, record: Record) -> None:
-    """Starts the kernel on a region that is being filled, which the card must refuse (H8)."""
+    """Runs an application that starts the kernel too early, which the card must refuse (H8)."""
 
     def keep(name: str, job: Job) -> None:
         record.results.append((name, host.wait(job)))
@@ -167,7 +167,7 @@ def careless(host: Host, record: Record) -> None:
 
 
 def second(host: Host, record: Record) -> None:
-    """Runs a second session, which reads all memory and registers for remains of the first."""
+    """Runs an application that reads all card memory, to find data of an earlier session."""
     host.wait(host.open())
     total = 1 << CAPABILITIES.log2_memory
     memory = host.d2h(1, 0, total)
@@ -179,7 +179,7 @@ def second(host: Host, record: Record) -> None:
 
 @functools.cache
 def expected(big: bool = False) -> Record:
-    """Returns the record of the workload's first session without an adversary."""
+    """Returns the Record of the first test application without an attack."""
     record = Machine().session("first", functools.partial(first, big=big))
     assert record.error is None, record.error
     return record
@@ -187,7 +187,7 @@ def expected(big: bool = False) -> Record:
 
 @functools.cache
 def expected_of_careless(attack: Callable[[], Attack]) -> Record:
-    """Returns the record of a session that starts the kernel on a region under an attack."""
+    """Returns the Record of the application that starts the kernel too early."""
     record = Machine(attack()).session("first", careless)
     assert record.error is None, record.error
     assert ("kernel",) in by_unit(record.monitor)
@@ -196,7 +196,7 @@ def expected_of_careless(attack: Callable[[], Attack]) -> Record:
 
 
 def by_unit(monitor: list[tuple]) -> dict[tuple, list[tuple]]:
-    """Groups a session's monitor events by queue and kernel, in order."""
+    """Sorts a session's card events into lists, one for each queue and for the kernel."""
     units: dict[tuple, list[tuple]] = {}
     for entry in monitor:
         unit = ("kernel",) if entry[0] in ("run", "fault") else (entry[0] == "release", entry[1])
@@ -206,7 +206,7 @@ def by_unit(monitor: list[tuple]) -> dict[tuple, list[tuple]]:
 
 
 def judge(record: Record, want: Record) -> list[str]:
-    """Lists the wrong results of an attacked session, of which there must be none."""
+    """Lists the wrong results of an attacked session by comparison with a good one's Record."""
     wrong = []
     for got, good in zip(record.results, want.results, strict=False):
         if got != good:
@@ -221,13 +221,13 @@ def judge(record: Record, want: Record) -> list[str]:
 
 
 def judge_second(record: Record) -> list[str]:
-    """Lists the memory and registers in which a second session found data of the first."""
+    """Lists where the second session has found data of the first in the card."""
     return [f"{name} not clear" for name, data in record.results if any(data)]
 
 
 @dataclasses.dataclass
 class Verdict:
-    """Holds the verdict on an attack: what it gained and who detected it."""
+    """Holds the result of an attack: wrong bytes obtained, and which check detected it."""
 
     caught: str  # in the first session
     wrong: list[str]
@@ -245,7 +245,9 @@ def play(
     sessions: int = 1,
     want: Record | None = None,
 ) -> Verdict:
-    """Runs two protected sessions with an attack on the first (`stay`: on both).
+    """Runs protected sessions under an attack, then one more; returns the Verdict.
+
+    ``stay``: the attack acts on the last session, too.
 
     ``sessions`` plays the first so many times, each under the attack and with secrets of its own.
     ``want``: the first is the careless one, which comes to this.

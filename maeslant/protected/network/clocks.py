@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes the exact clocks of the neural-network kernel on a memory that never stalls.
+"""Computes how many clock cycles the neural-network kernel takes if memory never stalls.
 
 The memory answers a read ``answer`` clocks after it was taken (from 1), and the kernel may have at
 least answer + 2 reads under way.
@@ -18,7 +18,7 @@ MAXIMA = 3
 
 
 def _steps(command: memory.Command) -> Iterator[list[bool]]:
-    """Yields for each tap of an output pixel, one a clock, true if it reads the feature map."""
+    """Yields the kernel's clock cycles of each output pixel: true where it reads the input."""
     pad, kernel, height, width = command.pad, command.kernel, command.height, command.width
     if command.op == memory.OP_POOL:
         yield from [[True] * 4] * ((height // 2) * (width // 2))
@@ -36,7 +36,7 @@ def _steps(command: memory.Command) -> Iterator[list[bool]]:
 
 
 def layer(command: memory.Command, answer: int) -> int:
-    """Returns the clocks of a neural-network layer, from its first read to its last write."""
+    """Returns the clock cycles that the kernel takes for a layer, first read to last write."""
     pool = command.op == memory.OP_POOL
     end = answer + (MAXIMA if pool else SUMS)
     now, write = 0, -1  # this clock; that of the row before's write
@@ -52,6 +52,6 @@ def layer(command: memory.Command, answer: int) -> int:
 
 
 def run(commands: list[memory.Command], answer: int) -> int:
-    """Returns the clocks of a neural-network command list, from start_i to done_o."""
+    """Returns the clock cycles that the kernel takes for a command list, start_i to done_o."""
     each = [COMMAND + answer + layer(c, answer) + NEXT for c in commands]
     return 1 + sum(each) + FENCE + answer

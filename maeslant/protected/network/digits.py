@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads the handwritten digits, 8x8 pixels of 0...16, and the network that classifies them.
+"""Loads images of handwritten digits, 8x8 pixels, and the network that classifies them.
 
 The images, digits.csv.gz, are the test set of "Optical Recognition of Handwritten Digits" by
 E. Alpaydin and C. Kaynak, UCI Machine Learning Repository, 1998, DOI 10.24432/C50P49, licensed
@@ -32,20 +32,20 @@ def images() -> tuple[np.ndarray, np.ndarray]:
 
 
 def split() -> tuple[np.ndarray, np.ndarray]:
-    """Returns the indices of the images for training and of those held out of the training."""
+    """Returns the indices of the digit images for training, and of those for testing."""
     order = np.random.Generator(np.random.PCG64(SEED)).permutation(len(images()[0]))
     return order[HELD_OUT:], order[:HELD_OUT]
 
 
 def held_out() -> tuple[np.ndarray, np.ndarray]:
-    """Returns the images held out of the training, and their digits."""
+    """Returns the digit images that were not used in training, and their labels."""
     pixels, digits = images()
     chosen = split()[1]
     return pixels[chosen], digits[chosen]
 
 
 def save(network: list[layers.Layer], facts: dict[str, object]) -> str:
-    """Encodes a network as the text of digits.json."""
+    """Encodes the digit network as the text of the file digits.json."""
     items = []
     for layer in network:
         item: dict[str, object] = {"kind": type(layer).__name__, "relu": layer.relu}
@@ -58,7 +58,7 @@ def save(network: list[layers.Layer], facts: dict[str, object]) -> str:
 
 
 def load(path: pathlib.Path = FILE) -> list[layers.Layer]:
-    """Reads a network from digits.json."""
+    """Reads the digit network from the file digits.json."""
     network: list[layers.Layer] = []
     for item in json.loads(path.read_text())["layers"]:
         kind = getattr(layers, item.pop("kind"))
@@ -71,10 +71,10 @@ def load(path: pathlib.Path = FILE) -> list[layers.Layer]:
 
 
 def facts(path: pathlib.Path = FILE) -> dict[str, object]:
-    """Returns the training record of the digit network: held-out images and correct results."""
+    """Returns what digits.json records of the network's accuracy on test images."""
     return {k: v for k, v in json.loads(path.read_text()).items() if k != "layers"}
 
 
 def labels(network: list[layers.Layer], pixels: np.ndarray) -> list[int]:
-    """Classifies each image by the integer reference: the label of the greatest output."""
+    """Classifies digit images by the NumPy reference of the network; returns the labels."""
     return [int(layers.run(network, image).reshape(-1).argmax()) for image in pixels]

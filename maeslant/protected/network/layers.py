@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes the layers of an int8 network exactly as rtl/kernel does, in NumPy.
+"""Computes int8 network layers in NumPy, bit for bit as the RTL kernel does.
 
 A feature map is an int8 array (height, width, channels). Sums are int32 and wrap modulo 2^32.
 """
@@ -13,7 +13,7 @@ MAX_KERNEL, MAX_SHIFT = 15, 47
 
 
 def requantize(sums: np.ndarray, multiplier: int, shift: int, relu: bool) -> np.ndarray:
-    """Scales int32 sums by multiplier / 2^shift to int8: rounded, ties upwards, saturated."""
+    """Scales int32 sums to int8: times multiplier / 2^shift, rounded, saturated."""
     half = (1 << shift) >> 1
     values = (sums.astype(np.int64) * multiplier + half) >> shift
     return np.clip(values, 0 if relu else LOWEST, HIGHEST).astype(np.int8)
@@ -21,7 +21,7 @@ def requantize(sums: np.ndarray, multiplier: int, shift: int, relu: bool) -> np.
 
 @dataclasses.dataclass(frozen=True)
 class Convolution:
-    """Computes a convolution of stride 1 with ``pad`` zeros at each side, then requantizes.
+    """Describes a convolution layer of an int8 network: stride 1, ``pad`` zeros at each side.
 
     A fully connected layer is one of a single pixel: kernel 1 and no padding.
     """
@@ -35,17 +35,17 @@ class Convolution:
 
     @property
     def kernel(self) -> int:
-        """Returns the number of lines and of columns of the convolution kernel."""
+        """Returns the size of the layer's square convolution kernel."""
         return self.weights.shape[1]
 
     def shape(self, height: int, width: int, channels: int) -> tuple[int, int, int]:
-        """Returns the shape of the convolution's output."""
+        """Returns the shape of the convolution layer's output for an input shape."""
         assert channels == self.weights.shape[3]
         grow = 2 * self.pad + 1 - self.kernel
         return height + grow, width + grow, self.weights.shape[0]
 
     def sums(self, source: np.ndarray) -> np.ndarray:
-        """Returns the convolution's int32 sums, before requantization."""
+        """Computes the convolution layer's int32 sums, before requantization."""
         height, width, _ = self.shape(*source.shape)
         edge = (self.pad, self.pad)
         padded = np.pad(source.astype(np.int64), (edge, edge, (0, 0)))
@@ -57,13 +57,13 @@ class Convolution:
         return sums.astype(np.uint32).astype(np.int32)
 
     def run(self, source: np.ndarray) -> np.ndarray:
-        """Computes the output of a convolution layer."""
+        """Computes the convolution layer's int8 output."""
         return requantize(self.sums(source), self.multiplier, self.shift, self.relu)
 
 
 @dataclasses.dataclass(frozen=True)
 class Full(Convolution):
-    """Computes a fully connected layer: all values of the input to each output channel."""
+    """Describes a fully connected layer of an int8 network."""
 
     def shape(self, height: int, width: int, channels: int) -> tuple[int, int, int]:
         """Returns the shape of the fully connected layer's output."""
@@ -71,23 +71,23 @@ class Full(Convolution):
         return 1, 1, self.weights.shape[0]
 
     def sums(self, source: np.ndarray) -> np.ndarray:
-        """Returns the fully connected layer's int32 sums, before requantization."""
+        """Computes the fully connected layer's int32 sums, before requantization."""
         sums = self.weights[:, 0, 0].astype(np.int64) @ source.reshape(-1).astype(np.int64)
         return (sums + self.biases).astype(np.uint32).astype(np.int32).reshape(1, 1, -1)
 
 
 @dataclasses.dataclass(frozen=True)
 class Pool:
-    """Computes 2x2 maximum pooling; an odd last line or column is dropped."""
+    """Describes a 2x2 maximum pooling layer, which drops an odd last line or column."""
 
     relu: bool = False
 
     def shape(self, height: int, width: int, channels: int) -> tuple[int, int, int]:
-        """Returns the shape of the pooling layer's output."""
+        """Returns the shape of the pooling layer's output for an input shape."""
         return height // 2, width // 2, channels
 
     def run(self, source: np.ndarray) -> np.ndarray:
-        """Computes the output of a pooling layer."""
+        """Computes the pooling layer's int8 output."""
         height, width, channels = self.shape(*source.shape)
         cut = source[: 2 * height, : 2 * width]
         best = cut.reshape(height, 2, width, 2, channels).max(axis=(1, 3))
@@ -98,7 +98,7 @@ Layer = Convolution | Pool  # and Full, which is a Convolution
 
 
 def run(layers: list[Layer], source: np.ndarray) -> np.ndarray:
-    """Computes the output of an int8 network, layer by layer."""
+    """Computes the output of an int8 network for an input, layer by layer."""
     for layer in layers:
         source = layer.run(source)
     return source

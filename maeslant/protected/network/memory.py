@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lays out a network in device memory: bytes of feature maps, parameters and commands.
+"""Lays out an int8 network in the card's memory: feature maps, parameters, commands.
 
 The formats are rtl/kernel/mae_kernel_pkg.sv's.
 :func:`place` lays a network and its images out; :class:`Plan` says which bytes go where, where the
@@ -21,28 +21,28 @@ ALIGN = 64  # where each part of a plan begins
 
 
 def rows(channels: int) -> int:
-    """Returns the number of 16-byte memory rows that a pixel of so many channels takes."""
+    """Returns the number of 16-byte memory rows that a pixel with that many channels takes."""
     return -(-channels // LANES)
 
 
 def map_bytes(height: int, width: int, channels: int) -> int:
-    """Returns the size of a feature map in device memory in bytes."""
+    """Returns the number of bytes that a feature map takes in the card's memory."""
     return height * width * rows(channels) * LANES
 
 
 def pack_map(values: np.ndarray) -> bytes:
-    """Packs a feature map into memory bytes; the last row of a pixel is padded with zeros."""
+    """Converts a feature map to bytes of the card's memory; pads each pixel to whole rows."""
     spare = -values.shape[2] % LANES
     return np.pad(values, ((0, 0), (0, 0), (0, spare))).astype(np.int8).tobytes()
 
 
 def unpack_map(data: bytes, height: int, width: int, channels: int) -> np.ndarray:
-    """Unpacks a feature map from memory bytes."""
+    """Converts bytes of the card's memory to a feature map."""
     return np.frombuffer(data, np.int8).reshape(height, width, -1)[:, :, :channels]
 
 
 def pack_parameters(layer: layers.Convolution) -> bytes:
-    """Packs a layer's biases and weights; missing output channels become zeros."""
+    """Converts a layer's biases and weights to bytes, padded to full rows of channels."""
     spare = -len(layer.biases) % LANES
     biases = np.pad(layer.biases, (0, spare)).astype("<i4").reshape(-1, LANES)
     weights = np.pad(layer.weights, ((0, spare), (0, 0), (0, 0), (0, 0))).astype(np.int8)
@@ -52,7 +52,7 @@ def pack_parameters(layer: layers.Convolution) -> bytes:
 
 @dataclasses.dataclass
 class Command:
-    """Describes a command of the neural-network kernel; defaults fit a layer without parameters."""
+    """Describes a command of the neural-network kernel, which computes one layer."""
 
     op: int
     height: int
@@ -70,7 +70,7 @@ class Command:
     last: bool = False
 
     def encode(self) -> bytes:
-        """Packs a neural-network kernel command into 64 bytes."""
+        """Packs a command of the neural-network kernel into 64 bytes."""
         return COMMAND.pack(
             self.op,
             FLAG_LAST * self.last | FLAG_RELU * self.relu,
@@ -89,7 +89,7 @@ class Command:
 
     @classmethod
     def decode(cls, data: bytes) -> "Command":
-        """Unpacks a neural-network kernel command from 64 bytes."""
+        """Unpacks a command of the neural-network kernel from 64 bytes."""
         op, flags, *values = COMMAND.unpack(data)
         height, width, made_of, makes, kernel, pad, multiplier, shift, *addresses = values
         source, destination, params = addresses
@@ -114,7 +114,7 @@ class Command:
 def command(
     layer: layers.Layer, shape: tuple[int, int, int], source: int, destination: int, params: int = 0
 ) -> Command:
-    """Creates the kernel command for a network layer and its input's shape."""
+    """Creates the neural-network kernel's command for a layer and its input shape."""
     height, width, channels = shape
     made = layer.shape(*shape)[2]
     if isinstance(layer, layers.Pool):
@@ -142,7 +142,7 @@ def command(
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """Holds the memory layout of a network and its images.
+    """Holds the layout of a network, its images and results in the card's memory.
 
     ``loads`` are the bytes that the card needs: (address, bytes). The results of the images follow
     each other, ``result_bytes`` for each.
@@ -159,26 +159,26 @@ class Plan:
 
     @property
     def loads(self) -> list[tuple[int, bytes]]:
-        """Returns the (address, bytes) parts of a network to load before the kernel starts."""
+        """Returns what to load into the card before the kernel starts, as (address, bytes)."""
         return [self.parameters, self.images, self.commands]
 
     @property
     def start(self) -> int:
-        """Returns the address of a network's command list, for the kernel's input list_i."""
+        """Returns the device address of the network's command list."""
         return self.commands[0]
 
     def outputs(self, data: bytes) -> list[np.ndarray]:
-        """Unpacks the network's output of each image from bytes of device memory."""
+        """Converts result bytes read from the card to the network's output of each image."""
         parts = [data[i * self.result_bytes :][: self.result_bytes] for i in range(self.count)]
         return [unpack_map(part, *self.shape) for part in parts]
 
     def labels(self, data: bytes) -> list[int]:
-        """Returns the label of each image: the first of its greatest outputs."""
+        """Returns the label of each image: the index of the network's greatest output."""
         return [int(output.reshape(-1).argmax()) for output in self.outputs(data)]
 
 
 def place(network: list[layers.Layer], pixels: np.ndarray, base: int = 0) -> Plan:
-    """Lays out a network and images (image, line, column, channel) in memory from an address on.
+    """Lays out a network and its images in the card's memory, from address ``base`` on.
 
     Parameters, images, commands, results, then two buffers that the layers of an image use in turn,
     as the next image's do.

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Synthesizes a table of designs and draws a page of them: `maeslant explore`."""
+"""Synthesizes many designs and draws a web page that compares them: `maeslant explore`."""

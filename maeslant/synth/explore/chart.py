@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots points and lines over linear or logarithmic axes, for a screen and for a phone."""
+"""Draws plots of the design space, with points and lines, for a screen and for a phone."""
 
 import dataclasses
 import math
@@ -25,7 +25,9 @@ NARROW = 480  # px: a narrower plot has fewer ticks
 
 @dataclasses.dataclass(frozen=True)
 class Mark:
-    """Describes a plotted point; ``data`` names its record for the page's script.
+    """Describes a point of a plot: place, colour, shape and label.
+
+    ``data`` names its record for the page's script.
 
     A label that is ``first`` is placed before the others, and always.
     """
@@ -42,7 +44,7 @@ class Mark:
 
 @dataclasses.dataclass(frozen=True)
 class Line:
-    """Describes a plotted line through points, named at its end or in the legend."""
+    """Describes a line of a plot: its points, colour and stroke."""
 
     points: Sequence[tuple[float, float]]
     tone: str
@@ -52,7 +54,7 @@ class Line:
 
 @dataclasses.dataclass(frozen=True)
 class Axis:
-    """Describes a plot's axis: title with unit, and range, by default that of the data."""
+    """Describes an axis of a plot: title with unit, scale and range."""
 
     title: str
     log: bool = False
@@ -74,7 +76,7 @@ class Plot:
 
 
 def limits(axis: Axis, values: Sequence[float]) -> tuple[float, float]:
-    """Chooses the range of an axis, with room for marks and labels at its ends."""
+    """Chooses the range of a plot's axis from its values, with room for labels."""
     known = [value for value in values if value > 0 or not axis.log]
     low, high = min(known, default=1), max(known, default=10)
     if axis.log:
@@ -89,7 +91,7 @@ def limits(axis: Axis, values: Sequence[float]) -> tuple[float, float]:
 
 
 def scale(axis: Axis, side: object, span: tuple[float, float], narrow: bool) -> None:
-    """Sets the scale and the ticks of one side of a plot."""
+    """Sets scale, range and ticks of one axis of a plot."""
     if axis.log:
         decades = math.log10(span[1] / span[0])
         if decades < 0.7:
@@ -110,7 +112,7 @@ def scale(axis: Axis, side: object, span: tuple[float, float], narrow: bool) -> 
 
 
 def draw(figure: Figure, axes: Axes, plot: Plot) -> None:
-    """Draws a plot with its axes, marks, lines and legend."""
+    """Draws a plot on Matplotlib axes: marks, lines, labels and legend."""
     narrow = figure.get_size_inches()[0] * 72 < NARROW
     points = [(m.x, m.y) for m in plot.marks] + [p for line in plot.lines for p in line.points]
     spans = [
@@ -151,19 +153,19 @@ def draw(figure: Figure, axes: Axes, plot: Plot) -> None:
 
 
 def render(plot: Plot, width: float = 760, height: float = 430) -> str:
-    """Returns a plot as an <svg> that scales with the page."""
+    """Returns a plot as an <svg> element that scales with the web page."""
     with pictures.drawing(width, height) as (figure, axes):
         draw(figure, axes, plot)
         return pictures.svg(figure, f"{plot.title}, {width:.0f}")
 
 
 def both(wide: str, narrow: str) -> str:
-    """Returns HTML with a plot twice, for a screen and for a phone; the page shows one."""
+    """Returns HTML with a plot for screens and one for phones, of which a page shows one."""
     return f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>'
 
 
 def shown(plot: Plot, width: float, height: float) -> str:
-    """Returns a plot twice: for a screen of a given size, and for a phone."""
+    """Returns HTML with a plot of the design space in a size for screens and one for phones."""
     return both(render(plot, width, height), render(plot, *PHONE))
 
 
@@ -174,7 +176,7 @@ def ranking(
     legend: Sequence[tuple] = (),
     width: float = 760,
 ) -> str:
-    """Plots a row for each mark, the largest first, with its label, on a logarithmic axis.
+    """Returns a plot as <svg> that shows marks as rows, the largest first.
 
     The label stands at the left or, where the plot is narrow, above its row.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs `maeslant explore`: sweep with a progress bar, printed results, HTML page."""
+"""Runs `maeslant explore`: synthesizes the designs, prints a table and writes a web page."""
 
 import dataclasses
 import json
@@ -29,7 +29,7 @@ PICTURE = "explore.svg"
 
 
 class Bar(sweep.Watcher):
-    """Shows a progress bar over all design points, and a line for each point in work."""
+    """Shows the progress of `maeslant explore` over all designs and for each in work."""
 
     def __init__(self, progress: Progress, total: int) -> None:
         self.progress = progress
@@ -39,15 +39,15 @@ class Bar(sweep.Watcher):
         self.good = self.done = 0
 
     def started(self, point: Point) -> None:
-        """Adds a progress line for a design point whose synthesis starts."""
+        """Shows a line for a design whose synthesis has started."""
         self.lines[point.key] = self.progress.add_task(str(point), total=None, what="", count="")
 
     def told(self, point: Point, text: str) -> None:
-        """Shows a design point's current synthesis step on its progress line."""
+        """Shows the synthesis step that a design has reached on its line."""
         self.progress.update(self.lines[point.key], what=text)
 
     def finished(self, outcome: Outcome) -> None:
-        """Counts a finished design point; prints a failure at once, above the bar."""
+        """Advances the progress bar by a finished design; prints its error, if it failed."""
         self.good += outcome.report is not None
         if outcome.point.key in self.lines:
             self.progress.remove_task(self.lines.pop(outcome.point.key))
@@ -59,7 +59,7 @@ class Bar(sweep.Watcher):
         self.progress.update(self.whole, advance=1, count=f"{self.done}/{self.total}")
 
     def workers(self, count: int) -> None:
-        """Shows the number of a cluster's workers behind the progress bar."""
+        """Shows the number of the cluster's workers beside the progress bar."""
         self.progress.update(self.whole, what=f"{count} workers")
 
 
@@ -79,7 +79,7 @@ def run(
     file: pathlib.Path = points.FILE,
     function: str = worker.SYNTHESIZE,
 ) -> bool:
-    """Synthesizes all design points, writes the page and prints the table of designs.
+    """Synthesizes the designs of configs/explore.yml; prints a table and writes a web page.
 
     ``public``: with the reports and a picture in results/, where the repository shows them.
     """
@@ -132,7 +132,7 @@ def run(
 def _sweep(
     asked: list[Point], address: str | None, jobs: int | None, function: str, err: Console
 ) -> list[Outcome]:
-    """Synthesizes all design points; on an interruption prints which are kept."""
+    """Synthesizes all designs with a progress bar; an interruption prints how many are kept."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),
@@ -150,7 +150,7 @@ def _sweep(
 
 
 def _writable(out: pathlib.Path | None) -> pathlib.Path:
-    """Returns an absolute path after checking that the file can be written."""
+    """Checks that the web page's file can be written; returns its absolute path."""
     if out is None:
         report.REPORTS.mkdir(parents=True, exist_ok=True)
         out = report.REPORTS / PAGE
@@ -167,7 +167,7 @@ def _writable(out: pathlib.Path | None) -> pathlib.Path:
 
 
 def _pool() -> tuple[pathlib.Path, list[dict]] | None:
-    """Returns the measured figures of the pool of cards and their file, None if missing."""
+    """Returns measured figures of a pool of cards and their file; None if there are none."""
     for file in (report.REPORTS / page.POOL, report.PUBLISHED / page.POOL):
         try:
             found = json.loads(file.read_text())
@@ -182,7 +182,7 @@ def _pool() -> tuple[pathlib.Path, list[dict]] | None:
 def _published(
     outcomes: list[Outcome], pool: tuple[pathlib.Path, list[dict]] | None
 ) -> tuple[list[Outcome], tuple[pathlib.Path, list[dict]] | None]:
-    """Publishes synthesis reports and pool figures in results/reports."""
+    """Writes synthesis reports and pool figures to results/reports of the repository."""
     found = []
     for outcome in outcomes:
         if outcome.report and not outcome.older:
@@ -197,7 +197,7 @@ def _published(
 
 
 def _show(ours: list[Record], best: set[int], console: Console) -> None:
-    """Prints the table of synthesized designs."""
+    """Prints a table of the synthesized designs with area, clock rate and throughput."""
     table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("core")
     table.add_column("technology")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the page of `maeslant explore`: one HTML file without external files."""
+"""Writes the web page of `maeslant explore`, an HTML file that compares designs."""
 
 import html
 import json
@@ -74,7 +74,7 @@ def make(
     pool: tuple[pathlib.Path, list[dict]] | None = None,
     missing: int = 0,
 ) -> str:
-    """Makes the HTML text of the design space page.
+    """Returns the HTML text of the web page that compares synthesized designs.
 
     ``titles``: of the sweeps; ``pool``: the file of the device pool's figures and its rows;
     ``missing``: how many points of the table have not been tried.
@@ -140,7 +140,7 @@ def _targets(ours: Sequence[Record]) -> list[str]:
 
 
 def picture(outcomes: Sequence[Outcome]) -> str:
-    """Draws the main technology's area against throughput as an SVG file of its own."""
+    """Returns a plot of area over throughput in the main technology as SVG text."""
     ours = [records.of(outcome, HERE) for outcome in outcomes if outcome.report]
     plot = plots.area(ours, records.others(), MAIN, lambda record: "")
     with pictures.drawing(760, 470) as (figure, axes):
@@ -153,7 +153,7 @@ def _read(name: str) -> str:
 
 
 def _json(data: object) -> str:
-    """Writes data as JSON text that is safe inside an HTML script element."""
+    """Encodes data as JSON that is safe inside an HTML script element."""
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
 
 
@@ -163,7 +163,7 @@ def _panel(svg: str, title: str = "", more: str = "") -> str:
 
 
 def _tiles(ours: Sequence[Record]) -> str:
-    """Makes a page tile for the best core of each kind in the main technology."""
+    """Returns the HTML boxes that name the best design of each kind at the page's head."""
     same = [record for record in ours if record.target == MAIN]
     tiles = []
     for what, value, unit, less, peer in TILES:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chooses the design records of each plot, with their marks, lines and legends."""
+"""Builds the plots of `maeslant explore` from synthesized designs and related work."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -45,13 +45,13 @@ Value = Callable[[Record], float | None]
 def mark(
     record: Record, x: float, y: float, name: str, label: str = "", first: bool = False
 ) -> Mark:
-    """Returns the plot mark of a design: filled if own, hollow if related work."""
+    """Returns the plot mark of a design, filled if it is ours, hollow if it is published."""
     style = OURS.get(record.family) or OTHERS[record.family]
     return Mark(x, y, style[0], style[1], record.family in OTHERS, label, name, first)
 
 
 def legend(records: Iterable[Record], *more: tuple) -> list[tuple[str, str, bool, str]]:
-    """Returns a plot legend entry for each family of designs present."""
+    """Returns the plot's legend entries for the families of designs that it shows."""
     there = {record.family for record in records}
     found = [(*style[:2], False, style[2]) for name, style in OURS.items() if name in there]
     found += [(*style[:2], True, style[2]) for name, style in OTHERS.items() if name in there]
@@ -59,19 +59,19 @@ def legend(records: Iterable[Record], *more: tuple) -> list[tuple[str, str, bool
 
 
 class Names:
-    """Maps design records to names by which the page's script finds their marks."""
+    """Maps designs to the identifiers by which the web page's script finds their marks."""
 
     def __init__(self, ours: Sequence[Record], others: Sequence[Record]) -> None:
         self.known = {id(record): f"r{index}" for index, record in enumerate(ours)}
         self.known |= {id(record): f"p{index}" for index, record in enumerate(others)}
 
     def __call__(self, record: Record) -> str:
-        """Returns the name by which the page's script finds a design record."""
+        """Returns the identifier of a design in the web page's script."""
         return self.known[id(record)]
 
 
 def area(ours: Sequence[Record], others: Sequence[Record], target: str, names: Names) -> Plot:
-    """Plots area against throughput in one technology, with the Pareto front."""
+    """Builds the plot of area over throughput in one technology, with the Pareto front."""
     same = [record for record in ours if record.target == target]
     beside = [record for record in others if record.target in BESIDE.get(target, ())]
     unit = "LUTs" if any(record.kge is None for record in same) else "kGE (thousand NAND2)"
@@ -104,7 +104,7 @@ def area(ours: Sequence[Record], others: Sequence[Record], target: str, names: N
 def lanes(
     ours: Sequence[Record], others: Sequence[Record], value: Value, title: str, names: Names
 ) -> Plot:
-    """Plots a figure over the number of lanes, by registers a round, beside Dong's."""
+    """Builds the plot of a figure over the number of AES lanes, beside Dong et al."""
     marks: list[Mark] = []
     lines, entries = [], []
     paper = sorted((r for r in others if r.source == TABLE3), key=lambda r: r.lanes)
@@ -134,7 +134,7 @@ def lanes(
 
 
 def latency(ours: Sequence[Record], others: Sequence[Record], names: Names) -> Plot:
-    """Plots the latency of a block against throughput."""
+    """Builds the plot of a design's latency for a block over its throughput."""
     beside = [record for record in others if record.source == TABLE3]
     shown = [r for r in (*ours, *beside) if r.latency_ns and r.gbps]
     best = front(ours, lambda record: record.latency_ns, lambda record: record.gbps)
@@ -151,7 +151,7 @@ def latency(ours: Sequence[Record], others: Sequence[Record], names: Names) -> P
 
 
 def same_flow(ours: Sequence[Record], others: Sequence[Record], target: str, names: Names) -> Plot:
-    """Plots area against bits a clock, beside open designs that Yosys mapped."""
+    """Builds the plot of area over bits a clock, beside open designs mapped by Yosys."""
     beside = [r for r in others if r.basis == "mapped" and r.target == target]
     same = [r for r in ours if r.target == target]
     shown = [r for r in (*beside, *same) if r.area and r.bits]
@@ -173,7 +173,7 @@ def same_flow(ours: Sequence[Record], others: Sequence[Record], target: str, nam
 
 
 def choices(ours: Sequence[Record], value: Value, title: str, names: Names) -> Plot:
-    """Plots the area and speed cost of S-boxes and registers a round for one pipeline."""
+    """Builds the plot of an AES pipeline's area and speed, by S-box and registers a round."""
     marks: list[Mark] = []
     lines, entries = [], []
     for sbox, (tone, shape) in SBOX_TONES.items():
@@ -198,7 +198,7 @@ def choices(ours: Sequence[Record], value: Value, title: str, names: Names) -> P
 
 
 def pool(rows: Sequence[dict]) -> Plot:
-    """Plots blocks a clock of the device pool over its number of cards."""
+    """Builds the plot of a pool's blocks a clock over its number of cards."""
     data = [(row["cards"], row["blocks_per_clock"]) for row in rows]
     # One card without a pool, where it was measured too.
     one = data[0][1] / rows[0]["times_one"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the design points of configs/explore.yml: builds, parameters, technologies."""
+"""Reads the designs to synthesize and compare from configs/explore.yml."""
 
 import dataclasses
 import fnmatch
@@ -58,7 +58,7 @@ COMMENT = re.compile(r"//.*")
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """Describes one synthesis of the design space: a design, a target, options, a name.
+    """Describes one synthesis for `maeslant explore`: design, technology, options, label.
 
     ``parameters`` are set on top of those of the build or module ``name``; ``values`` are all of
     them, as numbers. ``sweeps`` are the rows of the table that ask for it.
@@ -76,11 +76,11 @@ class Point:
 
     @property
     def key(self) -> str:
-        """Returns the key of a design point, equal for equal hardware in one technology."""
+        """Returns a key that is equal for syntheses of equal hardware in one technology."""
         return json.dumps([self.top, self.values, self.target, self.how], sort_keys=True)
 
     def call(self) -> dict[str, object]:
-        """Returns the arguments for the process that synthesizes a design point."""
+        """Returns the arguments with which a worker process synthesizes the design."""
         return {
             "name": self.name,
             "target": self.target,
@@ -94,19 +94,19 @@ class Point:
 
 
 def is_liberty(target: str) -> bool:
-    """Returns true if a target is the path of a Liberty file."""
+    """Returns true if a synthesis target is the path of a Liberty file."""
     return target.endswith(LIBERTY)
 
 
 def short(target: str) -> str:
-    """Shortens a synthesis target's name for pages and tables."""
+    """Shortens a synthesis target for tables: a Liberty file's path to its name."""
     return pathlib.Path(target).name if is_liberty(target) else target
 
 
 def load(
     file: pathlib.Path = FILE, targets: Iterable[str] = (), quick: bool = False
 ) -> list[Point]:
-    """Loads the design points of configs/explore.yml in order, each once.
+    """Reads the syntheses that configs/explore.yml asks for, without repetitions.
 
     ``targets``: only these; a Liberty file stands in for every standard-cell library of a row.
     ``quick``: only rows that are marked so.
@@ -140,7 +140,7 @@ def load(
 
 
 def _chosen(target: str, row: dict, asked: list[str]) -> list[str]:
-    """Returns the targets that the user chose for a design point of a target."""
+    """Returns the synthesis targets that the user chose in place of a row's target."""
     if not asked:
         return [target]
     first = next((known for known in row["targets"] if known in ASIC), None)
@@ -154,7 +154,7 @@ def _known(table: dict) -> str:
 
 
 def _row(file: pathlib.Path, sweep: str, row: object) -> Iterable[Point]:
-    """Yields the design points of one row of configs/explore.yml."""
+    """Yields the syntheses that one row of configs/explore.yml asks for."""
     if not isinstance(row, dict) or not row.get("targets"):
         raise MaeslantError(f"{file.name}: {sweep} lacks its targets")
     if unknown := row.keys() - FIELDS:
@@ -183,7 +183,7 @@ def _row(file: pathlib.Path, sweep: str, row: object) -> Iterable[Point]:
 
 
 def _builds(file: pathlib.Path, sweep: str, patterns: list[str]) -> list[str]:
-    """Expands patterns to names of builds; keeps the name of a module as it is."""
+    """Expands patterns to names of builds; keeps names of RTL modules."""
     found: dict[str, None] = {}
     for pattern in patterns:
         some = fnmatch.filter(configurations.load(), pattern)
@@ -194,7 +194,7 @@ def _builds(file: pathlib.Path, sweep: str, patterns: list[str]) -> list[str]:
 
 
 def _word(value: object) -> object:
-    """Returns the display name of a parameter's value; an unlisted S-box keeps its RTL name."""
+    """Returns the text for a parameter's value in a design's label."""
     known = str(value)
     default = known.removeprefix("Sbox").lower() if known.startswith("Sbox") else value
     return VALUES.get(value, default)
@@ -212,7 +212,7 @@ def _point(
     how: dict[str, object],
     power: bool,
 ) -> Point:
-    """Makes a design point, under a named build's name if its parameters are that build's."""
+    """Describes one synthesis; uses the name of a build with equal parameters, if any."""
     what = _design(name, tuple(given.items()))
     whole = _whole(what.top, what.parameters)
     named = [
@@ -252,13 +252,13 @@ def _point(
 
 @functools.cache
 def _design(name: str, given: tuple[tuple[str, object], ...] = ()) -> design.Design:
-    """Finds the design of a name and parameters; raises SynthesisError if there is none."""
+    """Finds the design of a build or module with parameters, cached."""
     return design.find(name, dict(given))
 
 
 @functools.cache
 def _defaults(top: str) -> dict[str, object]:
-    """Returns a module's default parameters: numbers, or text for other values."""
+    """Returns the default parameters of an RTL module."""
     path = next(path for path in paths.RTL.glob("**/*.sv") if path.stem == top)
     header = COMMENT.sub("", path.read_text()).split(");")[0]
     found = {}

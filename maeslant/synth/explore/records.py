@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts synthesis outcomes to flat records for plots, and finds Pareto fronts."""
+"""Converts synthesis reports and related work to records for plots, with Pareto fronts."""
 
 import dataclasses
 import os
@@ -25,7 +25,7 @@ FAMILIES = (  # of tops, by the beginning of their names
 
 @dataclasses.dataclass(frozen=True)
 class Record:
-    """Describes a core in a technology: own, by a report, or of related work.
+    """Holds the figures of a design in one technology, ours or published, for plots.
 
     Units: kge (thousand NAND2 of the library), mm2, lut, mhz, ns, gbps (Gbit/s, AES-128 blocks),
     mw, pj (a block), bits (a clock). What is not known is None.
@@ -67,7 +67,7 @@ class Record:
 
     @property
     def words(self) -> str:
-        """Describes a core's function to a reader who does not know the core's name."""
+        """Describes what the design does in words, for readers of the web page."""
         kinds = {
             "iterative": "a round a clock" if self.lanes == 1 else "",
             "pipeline": f"{self.lanes} pipelines" if self.lanes > 1 else "a pipeline",
@@ -84,17 +84,17 @@ class Record:
 
     @property
     def area(self) -> float | None:
-        """Returns a core's area in thousands of gates or, on an FPGA, in LUTs."""
+        """Returns the design's area in thousands of gates, or in LUTs on an FPGA."""
         return self.lut if self.kge is None else self.kge
 
     @property
     def density(self) -> float | None:
-        """Returns a core's throughput per area in Gbit/s per mm², as published if known."""
+        """Returns the design's throughput by area, in Gbit/s per mm²."""
         return self.gbps_per_mm2 or _ratio(self.gbps, self.mm2)
 
     @property
     def per_watt(self) -> float | None:
-        """Returns a core's throughput per watt, at the clock rate of the power estimate.
+        """Returns the design's throughput by power, in Gbit/s per W.
 
         Ours is of blocks that were counted while the power was: pj, or nothing.
         """
@@ -104,7 +104,7 @@ class Record:
         return peer if self.source else None
 
     def figures(self) -> dict[str, object]:
-        """Returns all known figures of a design record for JSON."""
+        """Returns all known figures of the design, for the web page's JSON."""
         found = dataclasses.asdict(self)
         found |= {"gbps_per_mm2": self.density, "gbps_per_w": self.per_watt}
         found["does"] = self.does or self.words
@@ -120,7 +120,7 @@ def _ratio(above: float | None, below: float | None) -> float | None:
 
 
 def of(outcome: Outcome, page: pathlib.Path) -> Record:
-    """Makes the record of a synthesized design point, with a link to its report."""
+    """Converts a synthesis report to a record for plots, with a link to the report."""
     point, report = outcome.point, outcome.report
     area, timing, power = report["area"], report["timing"] or {}, report["power"] or {}
     values = point.values | report["parameters"]
@@ -161,7 +161,7 @@ def of(outcome: Outcome, page: pathlib.Path) -> Record:
 def _function(
     top: str, values: dict[str, int], measured: dict[str, float]
 ) -> tuple[float | None, float | None]:
-    """Returns a design's blocks a clock and latency in clocks for AES-128."""
+    """Returns blocks a clock and latency of a design, for AES-128."""
     blocks, latency = measured.get("blocks_per_clock"), measured.get("latency_clocks")
     if top in ("mae_cipher_lanes", "mae_cipher_pipe"):
         blocks = blocks or values.get("Lanes", 1)
@@ -176,7 +176,7 @@ def _function(
 
 
 def others() -> list[Record]:
-    """Loads the records of related work from configs/related_work.yml."""
+    """Reads the published designs of configs/related_work.yml as records for plots."""
     found = []
     for design in related_work.designs():
         blocks, mhz = design.get("blocks_per_clock"), design.get("fmax_mhz")
@@ -206,7 +206,7 @@ def others() -> list[Record]:
 def front(
     records: Sequence[Record], cost: Callable[[Record], float | None], gain: Callable
 ) -> list[Record]:
-    """Returns the Pareto front of design records for a cost and a gain, from low to high cost."""
+    """Returns the Pareto front of designs for a cost and a gain, cheapest first."""
     known = [record for record in records if cost(record) and gain(record)]
     found: list[Record] = []
     for record in sorted(known, key=lambda record: (cost(record), -gain(record))):
@@ -216,12 +216,12 @@ def front(
 
 
 def speed(record: Record) -> float | None:
-    """Returns the speed of a design: Gbit/s, or bits a clock if no clock rate is known."""
+    """Returns a design's throughput: Gbit/s, or bits a clock if the clock rate is unknown."""
     return record.bits if record.target == "xc7" else record.gbps
 
 
 def best(records: Sequence[Record]) -> set[int]:
-    """Returns the indices of designs on their technology's Pareto front of area and speed."""
+    """Returns the indices of the designs on their technology's Pareto front."""
     found = set()
     for target in {record.target for record in records}:
         same = [record for record in records if record.target == target]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Synthesizes many design points in parallel, on this machine or on a Dask cluster.
+"""Synthesizes many designs in parallel, on this machine or on a Dask cluster.
 
 Every point is synthesized in a process of its own (maeslant.synth.explore.worker); what is finished
 is kept in build/reports at once, so an interruption loses only the points in work. A point that
@@ -34,7 +34,7 @@ LONELY_S = 60  # without any worker before a cluster is given up
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """Holds a design point with its synthesis report, or with an error."""
+    """Holds the end of one synthesis: its report, or an error."""
 
     point: Point
     report: dict[str, object] | None = None
@@ -44,22 +44,22 @@ class Outcome:
 
 
 class Watcher:
-    """Receives the progress of a sweep of design points; this base class does nothing.
+    """Receives the progress of a sweep of syntheses; this base class ignores it.
 
     The command line's subclass draws a bar.
     """
 
     def started(self, point: Point) -> None:
-        """Reports that the synthesis of a design point has begun on this machine."""
+        """Receives a design whose synthesis begins on this machine."""
 
     def told(self, point: Point, text: str) -> None:
-        """Reports the current step of a design point's synthesis."""
+        """Receives the step that a design's synthesis has reached."""
 
     def finished(self, outcome: Outcome) -> None:
-        """Reports that a design point's synthesis is finished or has failed."""
+        """Receives the report or error of a design whose synthesis has ended."""
 
     def workers(self, count: int) -> None:
-        """Reports the number of workers of a cluster."""
+        """Receives the number of workers of the cluster that synthesizes designs."""
 
 
 def sweep(
@@ -71,7 +71,7 @@ def sweep(
     function: str = worker.SYNTHESIZE,
     globs: tuple[str, ...] = worker.SOURCES,
 ) -> list[Outcome]:
-    """Synthesizes design points here or on a cluster; returns their outcomes in order.
+    """Synthesizes designs in parallel, here or on a cluster; returns reports or errors in order.
 
     ``jobs`` at once here (as many as there are cores), or on the cluster at ``address``, where
     ``globs`` are the files that must be the same. ``function``: MODULE:FUNCTION that synthesizes.
@@ -96,7 +96,7 @@ def sweep(
 
 
 def recall(point: Point, function: str, older: bool = False) -> Outcome | None:
-    """Returns the outcome of a design point from its stored report; starts no synthesis.
+    """Returns the stored report of a design's synthesis, None if there is none.
 
     ``older``: one of RTL that has changed since, too, marked so.
 
@@ -110,7 +110,7 @@ def recall(point: Point, function: str, older: bool = False) -> Outcome | None:
 
 
 def _kept(point: Point, found: dict[str, object]) -> Outcome:
-    """Stores a received synthesis report unless a current one exists; returns the outcome."""
+    """Stores the synthesis report that a cluster's worker has sent."""
     name = found.pop("folder", None)
     file = report.REPORTS / str(name) / "report.json" if name else None
     mine = report.Report(**found)
@@ -123,7 +123,7 @@ def _kept(point: Point, found: dict[str, object]) -> Outcome:
 def _local(
     points: Sequence[Point], watcher: Watcher, jobs: int, function: str
 ) -> Iterator[Outcome]:
-    """Synthesizes design points on this machine; yields their outcomes."""
+    """Synthesizes designs in parallel processes on this machine; yields reports or errors."""
     stop = threading.Event()
 
     def attempt(point: Point) -> Outcome:
@@ -157,7 +157,7 @@ def _clustered(
     function: str,
     globs: tuple[str, ...],
 ) -> Iterator[Outcome]:
-    """Synthesizes design points on a cluster; a dead worker's points go to others.
+    """Synthesizes designs on a Dask cluster; yields reports or errors.
 
     Yields outcomes.
     """
@@ -187,7 +187,7 @@ def _clustered(
 def _next(
     answers: queue.Queue, client: "distributed.Client", address: str, watcher: Watcher
 ) -> "distributed.Future":
-    """Waits for the next finished synthesis of a cluster; raises if all workers are gone."""
+    """Waits for the cluster's next finished synthesis; raises if all workers are gone."""
     seen = time.monotonic()
     while True:
         with contextlib.suppress(queue.Empty):
@@ -206,7 +206,7 @@ def _next(
 
 
 def _outcome(point: Point, future: "distributed.Future") -> Outcome:
-    """Converts a cluster's result for a design point to its outcome."""
+    """Converts the result that a cluster's worker has returned to a report or an error."""
     try:
         found = future.result()
     except Exception as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Synthesizes one design point in a separate process.
+"""Runs the synthesis of one design in a process that can be stopped.
 
 Reads the function's keyword arguments as a line of JSON; writes lines of JSON: {"tell": TEXT} while
 it works, at the end {"report": {...}} or {"error": TEXT}. The process leads a group of its own with
@@ -34,7 +34,7 @@ GRACE_S = 3
 
 
 class Stopped(Exception):
-    """Raised in a synthesis that its caller has stopped."""
+    """Raised if a design's synthesis was stopped by its caller."""
 
 
 def run(
@@ -43,7 +43,7 @@ def run(
     tell: Callable[[str], None] = lambda text: None,
     stop: threading.Event | None = None,
 ) -> dict[str, object]:
-    """Synthesizes a design point in a process of its own; returns its report.
+    """Synthesizes a design in a process of its own and returns the report.
 
     Raises MaeslantError with what it says, Stopped once ``stop`` is set.
     """
@@ -88,7 +88,7 @@ def run(
 def run_remote(
     function: str, arguments: dict[str, object], globs: tuple[str, ...], expected: str
 ) -> dict[str, object]:
-    """Synthesizes a design point as a task of a cluster; returns its report or an error."""
+    """Synthesizes a design as a task of a Dask cluster; returns its report or error."""
     try:
         cluster.check_sources(globs, expected)
         return {"report": run(function, arguments)}
@@ -103,7 +103,7 @@ def _watch(process: subprocess.Popen, stop: threading.Event | None) -> None:
 
 
 def end(process: subprocess.Popen) -> None:
-    """Ends a process and all its children."""
+    """Ends a synthesis process and all its children."""
     if process.poll() is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
@@ -119,7 +119,7 @@ def end(process: subprocess.Popen) -> None:
 
 
 def _lifeline() -> None:
-    """Ends the synthesis process group when its standard input is closed."""
+    """Ends the synthesis process and its children once standard input is closed."""
     while os.read(0, 4096):
         pass
     os.killpg(0, signal.SIGTERM)
@@ -133,7 +133,7 @@ def _terminated(number: int, frame: object) -> None:
 
 
 def _line() -> bytes:
-    """Reads the first line of standard input, and no byte more."""
+    """Reads the first line of standard input, byte by byte and no further."""
     found = b""
     while (byte := os.read(0, 1)) not in (b"", b"\n"):
         found += byte
@@ -141,7 +141,7 @@ def _line() -> bytes:
 
 
 def main() -> int:
-    """Synthesizes the design point on standard input; returns 0 unless it was ended."""
+    """Synthesizes the design that standard input names; the function of a worker process."""
     signal.signal(signal.SIGTERM, _terminated)
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # whatever tools print is no answer

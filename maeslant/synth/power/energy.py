@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a Liberty file's power data: internal power tables, leakage, wire-load model.
+"""Reads the power data of standard cells from a Liberty file.
 
 Tables are read at one transition time of inputs, SLEW_NS: over those that occur they differ by few
 percent. Energies are in fJ a transition, loads in fF, leakage in mW.
@@ -22,7 +22,7 @@ LITERAL = re.compile(r"(!?)\s*([A-Za-z_]\w*)")
 
 @dataclasses.dataclass(frozen=True)
 class Arc:
-    """Holds an internal_power group: the energies of a rise and of a fall, over the load."""
+    """Holds an internal_power table of a cell: energy of a transition over the load."""
 
     related: str  # the pin that causes it, or nothing
     when: dict[str, bool]  # values of other pins
@@ -31,26 +31,26 @@ class Arc:
     fall: np.ndarray
 
     def mean(self, load: np.ndarray) -> np.ndarray:
-        """Returns the energy in fJ of an average transition at the given loads."""
+        """Returns the energy in fJ of a cell's average transition at given loads."""
         return np.interp(load, self.loads, (self.rise + self.fall) / 2)
 
 
 @dataclasses.dataclass(frozen=True)
 class Energies:
-    """Holds a cell's internal_power groups by pin, and its leakage."""
+    """Holds the internal_power tables of a standard cell by pin, and its leakage."""
 
     pins: dict[str, tuple[Arc, ...]]
     leakage_mw: float
 
 
 def read(library: Library) -> dict[str, Energies]:
-    """Reads the switching energies of every cell of a library."""
+    """Reads the power data of every cell of a standard-cell library."""
     return _read(library.path.read_text(errors="replace"))
 
 
 @functools.lru_cache(4)
 def _read(text: str) -> dict[str, Energies]:
-    """Reads the energies of every cell from a Liberty file's text."""
+    """Reads the power data of every cell from the text of a Liberty file."""
     unit = LEAKAGE.search(text)
     leak = float(unit[1]) * {"nw": 1e-6, "pw": 1e-9, "uw": 1e-3, "mw": 1}[unit[2].lower()]
     orders = {
@@ -83,13 +83,13 @@ def wire_load(library: Library, fanout: np.ndarray) -> np.ndarray:
 
 
 def _femto(text: str) -> float:
-    """Returns the Liberty file's unit of capacitance in fF."""
+    """Returns the unit of capacitance of a Liberty file, in fF."""
     unit = re.search(r"capacitive_load_unit\s*\(\s*([\d.]+)\s*,\s*\"?(\w+)", text)
     return float(unit[1]) * {"ff": 1, "pf": 1000}[unit[2].lower()]
 
 
 def _groups(text: str, kind: str) -> Iterator[tuple[str, str]]:
-    """Yields the groups of a kind in a Liberty text: name and body."""
+    """Yields the groups of one kind in the text of a Liberty file: name and body."""
     for head in re.finditer(rf'\b{kind}\s*\(\s*"?([\w$]*)"?\s*\)\s*\{{', text):
         depth = 1
         for brace in BRACE.finditer(text, head.end()):
@@ -100,7 +100,7 @@ def _groups(text: str, kind: str) -> Iterator[tuple[str, str]]:
 
 
 def _arc(body: str, orders: dict[str, bool], femto: float) -> Arc:
-    """Reads an internal_power group's tables at the input transition time SLEW_NS."""
+    """Reads one internal_power table of a cell at the transition time SLEW_NS."""
     related = re.search(r"\brelated_pin\s*:\s*\"([^\"]*)\"", body)
     when = re.search(r"\bwhen\s*:\s*\"([^\"]*)\"", body)
     tables = {}
@@ -130,6 +130,6 @@ def _arc(body: str, orders: dict[str, bool], femto: float) -> Arc:
 
 
 def _numbers(body: str, name: str) -> np.ndarray:
-    """Reads the numbers of an attribute in a Liberty text."""
+    """Reads the numbers in an attribute of a Liberty file."""
     found = re.search(rf"\b{name}\s*\(([^)]*)\)", body)
     return np.array([float(n) for n in NUMBER.findall(found[1])]) if found else np.zeros(0)

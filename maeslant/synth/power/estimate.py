@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Estimates the power of a mapped netlist from simulated activity and the Liberty file.
+"""Estimates the power of a netlist of standard cells from simulated activity.
 
 The packaged OpenSTA is not asked for it. It reads no VCD; activities that it is told of inside a
 design have no effect, it propagates those of the inputs as if all nets were independent; and
@@ -38,7 +38,7 @@ SAYS = (
 def estimate(
     report: Report, library: Library, work: pathlib.Path, tell: Callable[[str], None]
 ) -> dict[str, object]:
-    """Estimates the power of a synthesized design at its own fastest clock."""
+    """Estimates the power of a synthesized design at its greatest clock rate."""
     netlist = work / "net.v"
     with gzip.open(report.folder / "net.v.gz") as packed, open(netlist, "wb") as plain:
         shutil.copyfileobj(packed, plain)
@@ -70,7 +70,7 @@ def estimate(
     if blocks and counter:
 
         def each(wires: bool) -> float:
-            """Returns the energy of processing an AES block in pJ."""
+            """Returns the energy in pJ that the design needs for an AES block."""
             spent = energies(design, library, wires)
             return round((sum(spent[:3]) * 1e-3 + spent[3] * period) / blocks, 4)
 
@@ -83,7 +83,7 @@ def estimate(
 
 
 def _run(bench: stimulus.Bench, tell: Callable[[str], None]) -> stimulus.Bench:
-    """Simulates a netlist until enough clocks are counted for a power estimate."""
+    """Simulates a netlist with its stimulus until enough clocks are counted."""
     for clock in range(WARM + COUNTED):
         if clock % 8 == 0:
             tell(f"simulating clock {clock} of {WARM + COUNTED}")
@@ -94,7 +94,7 @@ def _run(bench: stimulus.Bench, tell: Callable[[str], None]) -> stimulus.Bench:
 def energies(
     design: levels.Netlist, library: Library, wires: bool = True
 ) -> tuple[float, float, float, float]:
-    """Sums a netlist's energies in fJ a clock: internal, nets, clock pins; and leakage in mW.
+    """Sums a netlist's energy in fJ a clock by kind, and its leakage in mW.
 
     Without ``wires`` the library's model of them is left out.
     """
@@ -125,7 +125,7 @@ def _loads(
     kinds: dict[str, list[dict[str, int]]],
     wires: bool,
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """Returns the load of each net in fF, the cell-driven nets, and the load of all clock pins."""
+    """Returns each net's load in fF, the nets that cells drive, and all clock pins' load."""
     load, pins_on = np.zeros(design.nets), np.zeros(design.nets)
     driven, charge = np.zeros(design.nets, bool), 0.0
     for kind, members in kinds.items():
@@ -146,12 +146,12 @@ def _loads(
 
 
 def _clock_pin(cell: Cell) -> str:
-    """Returns the clock pin of a flip-flop cell."""
+    """Returns the name of a flip-flop cell's clock pin."""
     return str(cell.state.get("clocked_on", "")).strip("!'() ")
 
 
 def _mean(arcs: tuple[Arc, ...], rate: np.ndarray, load: np.ndarray) -> float:
-    """Returns the switching energy in fJ a clock of cell outputs."""
+    """Returns the internal energy in fJ a clock of cell outputs, from their activity."""
     if not arcs:
         return 0.0
     each = np.mean([arc.mean(load) for arc in arcs], axis=0)
@@ -161,7 +161,7 @@ def _mean(arcs: tuple[Arc, ...], rate: np.ndarray, load: np.ndarray) -> float:
 def _flip_flops(
     cell: Cell, own: Energies, members: list[dict[str, int]], rate: np.ndarray, load: np.ndarray
 ) -> float:
-    """Returns the energy in fJ a clock of all flip-flops of one cell type."""
+    """Returns the internal energy in fJ a clock of all flip-flops of one cell type."""
     clock, total = _clock_pin(cell), 0.0
     pins = [next(p[pin] for pin in cell.functions if pin in p) for p in members]
     changes = rate[np.array(pins, int)]  # a clock, of the state
@@ -190,13 +190,13 @@ def _flip_flops(
 
 
 def _in_reset(cell: Cell, arc: Arc) -> bool:
-    """Returns true if an internal_power group applies to a flip-flop held in reset or set."""
+    """Returns true if an internal_power table applies only to a flip-flop held in reset."""
     held = [str(cell.state.get(name, "")).strip("() ") for name in ("clear", "preset")]
     return any(text and arc.when.get(text.strip("!'")) is (text[0] != "!") for text in held)
 
 
 def _agree(arc: Arc, data: str, state: str) -> bool | None:
-    """Returns true if a flip-flop's data input equals its state in an internal_power group."""
+    """Returns true if a flip-flop's data equals its state where an internal_power table applies."""
     if data not in arc.when or state not in arc.when:
         return None
     return arc.when[data] == arc.when[state]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Simulates a mapped netlist, 64 independent runs at once, and counts transitions.
+"""Simulates a netlist of standard cells, 64 runs at once, and counts transitions.
 
 Each net is a word whose bit i belongs to run i. A clock sets the inputs, lets every gate settle
 once in the order of dependence (zero delay, so no glitches), and compares with the clock before.
@@ -24,7 +24,7 @@ TOKEN = re.compile(r"\s*([\w$]+|[!'&|^+*()])")
 
 
 def expression(text: str, names: list[str]) -> str:
-    """Translates a Liberty function to a Python expression over words v[0], v[1], ..."""
+    """Translates a cell's function from Liberty syntax to a Python expression."""
     tokens, at = [], 0
     text = text.strip()
     while at < len(text):
@@ -79,12 +79,12 @@ def expression(text: str, names: list[str]) -> str:
 
 
 def function(text: str, names: list[str]) -> Callable:
-    """Translates a Liberty function to a Python function of a list of words."""
+    """Translates a cell's function from Liberty syntax to a Python function."""
     return eval(f"lambda v: {expression(text, names)}")  # noqa: S307 (built above, word by word)
 
 
 class Netlist:
-    """Simulates a flat netlist of library cells, whose nets are numbers."""
+    """Simulates a flat netlist of standard cells, 64 runs in the bits of words."""
 
     def __init__(self, netlist: pathlib.Path, top: str, library: Library) -> None:
         self.library = library
@@ -113,13 +113,13 @@ class Netlist:
         self.forget()
 
     def forget(self) -> None:
-        """Resets the netlist's transition counters to zero."""
+        """Resets the counters of the netlist's transitions to zero."""
         self.toggles = np.zeros(self.nets, dtype=np.int64)
         self.highs = np.zeros(self.nets, dtype=np.int64)
         self.clocks = 0
 
     def _order(self) -> None:
-        """Sorts the gates topologically and groups those of equal kind and depth."""
+        """Sorts the netlist's gates topologically, in groups of equal kind and depth."""
         states, gates = collections.defaultdict(list), []
         sources: dict[int, int] = {}  # of a net: the gate that drives it
         for name, (kind, pins) in self.cells.items():
@@ -163,17 +163,17 @@ class Netlist:
         ]
 
     def port(self, name: str) -> np.ndarray:
-        """Returns the nets of a netlist's port, bit 0 first."""
+        """Returns the net numbers of a netlist's port, bit 0 first."""
         return self.ports[name][1]
 
     def evaluate(self) -> None:
-        """Evaluates every gate of the netlist once, in topological order."""
+        """Computes the outputs of all gates of the netlist once, in topological order."""
         words = self.words
         for call, inputs, output in self.groups:
             words[output] = call(words[inputs])
 
     def edge(self, values: dict[str, np.ndarray], count: bool) -> None:
-        """Simulates a rising clock edge of a netlist; counts transitions if asked to."""
+        """Simulates a rising clock edge of the netlist; counts transitions if asked."""
         before = self.words.copy() if count else None
         after = [state.next(self.words) for state in self.states]
         for state, value in zip(self.states, after, strict=True):
@@ -187,12 +187,12 @@ class Netlist:
             self.clocks += RUNS
 
     def activity(self) -> tuple[np.ndarray, np.ndarray]:
-        """Returns each net's transitions a clock and its share of time at 1."""
+        """Returns how often each net changes in a clock, and its share of time at 1."""
         return self.toggles / max(self.clocks, 1), self.highs / max(self.clocks, 1)
 
 
 class _State:
-    """Holds the flip-flops of one kind of a simulated netlist."""
+    """Holds the state of all flip-flops of one cell type in a simulated netlist."""
 
     def __init__(self, cell, members: list[dict[str, int]]) -> None:
         if "ff" not in cell.state:
@@ -210,7 +210,7 @@ class _State:
         ]
 
     def next(self, words: np.ndarray) -> np.ndarray:
-        """Returns the state of a netlist's flip-flops after a clock edge."""
+        """Computes the flip-flops' state after a clock edge of the netlist."""
         v = [*words[self.inputs], self.value, ~self.value]
         value = self.calls["next_state"](v)
         if "clear" in self.calls:
@@ -220,7 +220,7 @@ class _State:
         return value
 
     def put(self, words: np.ndarray, value: np.ndarray) -> None:
-        """Sets the state of a netlist's flip-flops and drives their outputs."""
+        """Sets the flip-flops' state and drives their output nets."""
         self.value = value
         v = [*words[self.inputs], value, ~value]
         for call, rows, nets in self.outputs:
@@ -228,16 +228,16 @@ class _State:
 
 
 def _net(bit: int | str, constants: dict[str, int]) -> int:
-    """Returns the number of a netlist's net."""
+    """Returns the number of a net in Yosys' JSON, or the one of a constant."""
     return constants[bit] if isinstance(bit, str) else bit
 
 
 def _columns(members: list[dict[str, int]], pins: list[str] | tuple[str, ...]) -> np.ndarray:
-    """Returns, for each pin, the nets of all cells of a type."""
+    """Returns the net numbers at each pin, for all cells of a type in a netlist."""
     return np.array([[pins_of.get(pin, 0) for pins_of in members] for pin in pins], dtype=np.int64)
 
 
 def _present(members: list[dict[str, int]], pin: str) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the cells of a type that have a net at a pin, and the nets."""
+    """Returns the indices of the cells with a net at a pin, and those nets."""
     rows = [row for row, pins in enumerate(members) if pin in pins]
     return np.array(rows, dtype=np.int64), np.array([members[r][pin] for r in rows], dtype=np.int64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generates random full-load stimulus for a netlist, to count its switching activity.
+"""Generates random stimulus at full load for a netlist whose power is estimated.
 
 Control is the same in all parallel runs, data are each run's own. By default every input is random
 each clock, valid and ready are high.
@@ -20,7 +20,7 @@ QUIET = re.compile(r"(^|_)(clk|rst|reset|clear|abort)(_|$)|resetn$")
 
 
 class Bench:
-    """Drives a netlist's ports clock by clock, and counts the blocks that come out."""
+    """Drives random inputs into a simulated netlist and counts the AES blocks it returns."""
 
     says = "every input random each clock"
 
@@ -39,35 +39,35 @@ class Bench:
                 self.set(name, ONES)
 
     def set(self, name: str, value: np.uint64) -> None:
-        """Sets all bits of a netlist's input, if the port exists."""
+        """Sets all bits of an input of the netlist to a value, if it has that input."""
         if name in self.inputs:
             self.values[name] = np.full(len(self.inputs[name]), value)
 
     def number(self, name: str, value: int, at: int = 0, width: int | None = None) -> None:
-        """Sets bits of a netlist's input to a number, equal in all parallel runs."""
+        """Sets bits of an input of the netlist to a number, equal in all parallel runs."""
         for bit in range(width or len(self.inputs[name])):
             self.values[name][at + bit] = ONES if value >> bit & 1 else ZERO
 
     def fresh(self, name: str, at: int = 0, width: int | None = None) -> None:
-        """Sets bits of a netlist's input to random values, different in each parallel run."""
+        """Sets bits of an input of the netlist to random values, different in each run."""
         width = len(self.inputs[name]) if width is None else width
         self.values[name][at : at + width] = self.random.integers(
             0, ONES, width, np.uint64, endpoint=True
         )
 
     def high(self, name: str) -> bool:
-        """Returns true if bit 0 of a netlist's output is high in the first run."""
+        """Returns true if bit 0 of an output of the netlist is 1 in the first run."""
         return bool(self.design.words[self.design.port(name)[0]] & np.uint64(1))
 
     def clock(self, count: bool) -> None:
-        """Simulates one clock of a netlist with new inputs and counts its finished blocks."""
+        """Simulates one clock of the netlist with new inputs and counts its AES blocks."""
         self.drive()
         self.design.edge(self.values, count)
         if count:
             self.blocks += self.out()
 
     def drive(self) -> None:
-        """Drives random data on the netlist's inputs for the next clock."""
+        """Sets the netlist's inputs for the next clock, to random values."""
         for name in self.inputs:
             if QUIET.search(name):
                 continue
@@ -77,21 +77,21 @@ class Bench:
                 self.fresh(name)
 
     def out(self) -> int:
-        """Returns the number of blocks that a netlist finished in one clock, over all runs."""
+        """Returns how many AES blocks the netlist has returned in this clock, over all runs."""
         return 0
 
 
 class Cipher(Bench):
-    """Drives a cipher core with one key, then keeps every lane busy with encryption."""
+    """Drives one key and then random blocks on all lanes into an AES core's netlist."""
 
     says = "one AES-128 key, a fresh random block to encrypt whenever a lane takes one"
 
     def block(self, lane: int, width: int) -> None:
-        """Drives a random AES block on a lane of a cipher netlist."""
+        """Drives a random block on a lane of the AES core's netlist."""
         self.fresh("req_i", lane * width, BLOCK)
 
     def drive(self) -> None:
-        """Drives a key into a cipher netlist until accepted, then a block into each lane."""
+        """Drives the key into the AES core's netlist, and later a block into each free lane."""
         lanes = len(self.inputs["req_valid_i"])
         width = len(self.inputs["req_i"]) // lanes  # a request: context, bank, direction, block
         if not hasattr(self, "keyed"):
@@ -114,11 +114,11 @@ class Cipher(Bench):
                     self.block(lane, width)
 
     def out(self) -> int:
-        """Returns the number of blocks that a cipher netlist finished in one clock."""
+        """Returns how many AES blocks the AES core's netlist has returned in this clock."""
         return int(np.bitwise_count(self.design.words[self.design.port("rsp_valid_o")]).sum())
 
     def clock(self, count: bool) -> None:
-        """Simulates a clock of a cipher netlist; measures the latency of the first block."""
+        """Simulates one clock of the AES core's netlist; measures its latency."""
         super().clock(count)
         if self.keyed:
             self.begun = self.begun or self.high("req_ready_o")
@@ -128,13 +128,16 @@ class Cipher(Bench):
 
 
 class Counter(Cipher):
-    """Drives a cipher core in counter mode (SP 800-38A §6.5): lanes take blocks in turn."""
+    """Drives the counter blocks of CTR (SP 800-38A §6.5) into an AES core's netlist.
+
+    The lanes take blocks in turn.
+    """
 
     says = "consecutive counter blocks"
     BITS = 32  # as in SP 800-38D §6.2; those above are each run's own and stay
 
     def block(self, lane: int, width: int) -> None:
-        """Drives the next counter block on a lane of a cipher netlist."""
+        """Drives the next counter block on a lane of the AES core's netlist."""
         if not hasattr(self, "number_next"):
             self.number_next = int(self.random.integers(1 << self.BITS))
             self.started = set()
@@ -154,11 +157,11 @@ BENCHES: dict[str, type[Bench]] = {
 
 
 def bench(top: str, parameters: dict[str, int], design: Netlist) -> Bench:
-    """Creates the stimulus of a module for power estimation, out of reset."""
+    """Creates the stimulus for the power estimate of a module's netlist."""
     kind: Callable[..., Bench] = BENCHES.get(top, Bench)
     return kind(parameters, design)
 
 
 def counter_mode(top: str) -> type[Bench] | None:
-    """Returns the counter-mode stimulus of a cipher core; None for other modules."""
+    """Returns the class of CTR stimulus for an AES core's netlist; None for other modules."""
     return Counter if BENCHES.get(top) is Cipher else None

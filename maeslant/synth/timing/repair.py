@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repairs the critical paths of a mapped netlist by resizing and buffering cells.
+"""Repairs the critical paths of a standard-cell netlist by resizing and buffering cells.
 
 ABC maps module by module and buffers large fan-outs by chains. Here OpenSTA times the whole and
 small changes are tried along its worst paths, each kept only if it helps: a larger size of a cell,
@@ -26,12 +26,12 @@ PIN = re.compile(r"\.(\w+)\((.*)\)")
 
 
 def cells(text: str) -> dict[str, int]:
-    """Counts the cells of each type in a netlist's text."""
+    """Counts the standard cells of each type in the text of a netlist."""
     return dict(collections.Counter(match[1] for match in INSTANCE.finditer(text)))
 
 
 def recipe() -> str:
-    """Returns the settings of the netlist repair, for the report and its fingerprint."""
+    """Returns the settings of the netlist's timing repair, which are part of its report."""
     digest = hashlib.sha256(SCRIPT.read_bytes()).hexdigest()
     return f"repair.tcl {digest[:8]}, {TRIALS} trials, {PATHS} paths"
 
@@ -39,7 +39,7 @@ def recipe() -> str:
 def repair(
     netlist: pathlib.Path, top: str, library: Library, start_ns: float, goal_ns: float
 ) -> None:
-    """Repairs a netlist's timing in place, from a start period down to a goal period.
+    """Repairs a netlist's timing in place by OpenSTA, for clock periods from start to goal.
 
     It is one flat module as Yosys writes it. The result depends on the order in which the timer
     lists equal paths: the same netlist gave 2,286.8 MHz here and 2,296.7 MHz on another machine.
@@ -67,7 +67,7 @@ def repair(
 
 
 def edited(text: str, edits: list[list[str]]) -> str:
-    """Applies the cell changes that repair.tcl reports to a netlist's text."""
+    """Applies the cell changes that OpenSTA's script repair.tcl has found to a netlist."""
     names = {word.split("/")[0] for edit in edits for word in edit[1:]}
     cells = {
         match[2]: [match[1], dict(PIN.findall(match[3]))]
@@ -101,7 +101,7 @@ def edited(text: str, edits: list[list[str]]) -> str:
 
 
 def sizes(library: Library) -> dict[str, str]:
-    """Returns the next larger size of each library cell that has one."""
+    """Returns, for each standard cell, its next larger size."""
     families: dict[str, list[tuple[int, Cell]]] = {}
     for cell in library.cells.values():
         split = re.fullmatch(r"(.*\D)(\d+)", cell.name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the formal proofs listed in formal/, and writes docs/proofs.md.
+"""Runs the formal proofs of RTL modules in formal/ and writes docs/proofs.md.
 
 ``--write`` only writes the page; ``--check`` sees that it is as the list; names choose some proofs.
 """
@@ -14,7 +14,7 @@ from maeslant.verify.prove import independence, proofs
 
 
 def main() -> int:
-    """Runs the formal proofs one by one and reports which fail."""
+    """Runs the formal proofs that the command line names and prints which fail."""
     parser = argparse.ArgumentParser(prog="python -m maeslant.verify.prove", description=__doc__)
     parser.add_argument("name", nargs="*", help="proof to run; all by default")
     parser.add_argument("--write", action="store_true", help="write docs/proofs.md and stop")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proves that no handshake depends on key or data, by a path search in the netlist.
+"""Proves that an RTL module's handshakes do not depend on key or data.
 
 Sound: of two copies of a module that differ in the secret bits alone, all registers that no secret
 reaches stay equal for ever, and with them the outputs that none reaches. A path need not be a leak;
@@ -22,7 +22,9 @@ LIST = paths.ROOT / "formal" / "independence.yml"
 
 @dataclasses.dataclass(frozen=True)
 class Independence:
-    """Describes a proof that no bit of ``secret`` reaches the outputs ``timing`` of a module.
+    """Describes a proof that secret inputs do not reach given outputs of an RTL module.
+
+    The inputs are ``secret``, the outputs ``timing``.
 
     ``verdicts``: nets that are public although they are computed of secrets.
     """
@@ -35,7 +37,7 @@ class Independence:
     verdicts: tuple[str, ...] = ()
 
     def run(self, what: design.Design | None = None) -> str:
-        """Returns the outputs that a secret input reaches; an empty string if none."""
+        """Returns the outputs that a secret input of the RTL module reaches; "" if none."""
         module = through.netlist(what or design.find(self.top, self.parameters))
         secret = {bit for name in self.secret for bit in _bits(module, name)}
         public = {bit for name in self.verdicts for bit in _bits(module, name)}
@@ -72,7 +74,7 @@ class Independence:
 
 
 def _bits(module: dict, name: str) -> list[int]:
-    """Returns the bits of a netlist's port or net, ``key_i`` or ``key_i[255:0]``."""
+    """Returns the bits of a port or net of a netlist, such as ``key_i[255:0]``."""
     word, _, places = name.partition("[")
     found = module["netnames"].get(word)
     if found is None:
@@ -88,7 +90,7 @@ def _bits(module: dict, name: str) -> list[int]:
 
 
 def _flows(module: dict) -> Iterator[tuple[int, list]]:
-    """Yields each driven bit of a netlist with the bits it depends on, now or later."""
+    """Yields each driven bit of a netlist with all bits that it depends on."""
     written = collections.defaultdict(list)
     for cell in module["cells"].values():
         if cell["type"] == "$memwr_v2":
@@ -113,7 +115,7 @@ def _flows(module: dict) -> Iterator[tuple[int, list]]:
 
 
 def load() -> list[Independence]:
-    """Reads the independence proofs of formal/independence.yml."""
+    """Reads the proofs that timing does not depend on secrets, formal/independence.yml."""
     found = yaml.safe_load(LIST.read_text())
     return [
         Independence(**{k: tuple(v) if isinstance(v, list) else v for k, v in item.items()})

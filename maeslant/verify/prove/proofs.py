@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the list of formal proofs, formal/proofs.yml, and writes docs/proofs.md."""
+"""Reads the list of formal proofs of RTL modules and writes docs/proofs.md."""
 
 import dataclasses
 import pathlib
@@ -39,7 +39,7 @@ was right or not) are public, and stop a path. Parameters not named are the defa
 
 @dataclasses.dataclass(frozen=True)
 class Proof:
-    """Describes a formal proof that a module's assertions hold."""
+    """Describes a formal proof that the assertions of an RTL module hold."""
 
     name: str
     top: str
@@ -55,7 +55,7 @@ class Proof:
     holds: str | None = None  # for the induction: prefix of the registers of an AXI4-Lite port
 
     def run(self, rtl: pathlib.Path = paths.RTL) -> str:
-        """Runs a formal proof; returns the violation, or an empty string if the proof holds."""
+        """Runs this formal proof; returns the violated assertions, "" if the proof holds."""
         text = smt.system(
             paths.ROOT / f"{self.top}.sv",
             self.parameters,
@@ -77,7 +77,7 @@ class Proof:
 
 
 def load() -> list[Proof]:
-    """Reads the proofs of formal/proofs.yml."""
+    """Reads the list of formal proofs, formal/proofs.yml."""
     return [Proof(**item) for item in yaml.safe_load(LIST.read_text())]
 
 

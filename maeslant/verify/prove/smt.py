@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proves a module's assertions by an SMT solver on Yosys' transition system.
+"""Proves the assertions of an RTL module by an SMT solver, with Yosys' model of it.
 
 Bounded model checking unrolls the system from reset; k-induction takes any k states that keep the
 assertions, and asks whether the next one can break one. What `yosys-smtbmc` does, of which the
@@ -44,7 +44,7 @@ class Answer:
 
 
 def yosys(*commands: str) -> str:
-    """Runs Yosys passes in a process of its own; raises MaeslantError if one fails."""
+    """Runs Yosys passes in a process of their own; raises MaeslantError if one fails."""
     result = subprocess.run(
         [sys.executable, "-c", YOSYS, *commands], capture_output=True, text=True, check=False
     )
@@ -54,7 +54,10 @@ def yosys(*commands: str) -> str:
 
 
 def read(top: pathlib.Path, parameters: dict[str, object], rtl: pathlib.Path = paths.RTL) -> str:
-    """Returns the Yosys pass that reads a module and its sources; ``rtl`` may be modified."""
+    """Returns the Yosys command that reads an RTL module and the files it needs.
+
+    ``rtl`` may be a modified copy.
+    """
     own = [path for path in (paths.ROOT / "formal").glob("*/*.sv") if path != top]
     used = {path.stem: path for path in own}
     files = [top, *(used[n] for n in re.findall(r"\bmae_\w+", paths.code(top)) if n in used)]
@@ -75,7 +78,7 @@ def system(
     whole: bool = True,
     holds: str | None = None,
 ) -> str:
-    """Returns a module's transition system in SMT-LIB, flat, in bit vectors only.
+    """Converts an RTL module to a transition system in SMT-LIB, by Yosys.
 
     A module of rtl/ gets the checkers of its bus ports, which assume that the other side keeps its
     rules, and with ``holds`` the invariant of a mae_axil_to_reg in it. With one clock, a step is a
@@ -105,7 +108,7 @@ def system(
 
 
 def _checkers(top: pathlib.Path, holds: str | None, target: pathlib.Path) -> list[pathlib.Path]:
-    """Returns the checkers of a module's own bus ports and ``target``, which binds them."""
+    """Lists the protocol checkers of a module's bus ports and writes a file that binds them."""
     found = bus_checkers.ports(top)
     binds = [port.bind(PROVING[port.kind]) for port in found]
     names = {bus_checkers.KINDS[port.kind] for port in found}
@@ -131,7 +134,7 @@ def _checkers(top: pathlib.Path, holds: str | None, target: pathlib.Path) -> lis
 
 
 def _run(text: str, limit: int, *options: str) -> str:
-    """Runs the SMT solver on a script; stops it after ``limit`` seconds."""
+    """Runs the SMT solver on a script, for at most ``limit`` seconds; returns its output."""
     with tempfile.NamedTemporaryFile("w", suffix=".smt2") as file:
         file.write(text)
         file.flush()
@@ -149,7 +152,7 @@ def _run(text: str, limit: int, *options: str) -> str:
 
 
 def _solve(text: str, clocks: range, top: str, names: list[str], limit: int) -> Answer:
-    """Runs the SMT solver on a question whose solutions are assertion violations."""
+    """Asks the SMT solver if assertions can be violated; returns which."""
     last = clocks[-1]
     values = " ".join(f"(|{top}_a {i}| s{last})" for i in range(len(names)))
     text += f"(check-sat)\n(get-value ({values}))\n" if values else "(check-sat)\n"
@@ -163,7 +166,7 @@ def _solve(text: str, clocks: range, top: str, names: list[str], limit: int) -> 
 
 
 def _names(text: str) -> list[str]:
-    """Returns the assertions of a transition system, by number."""
+    """Returns the names of the assertions in a transition system, by number."""
     return [line[2].strip() for line in re.finditer(r"; yosys-smt2-assert (\d+) (.*)", text)]
 
 
@@ -172,7 +175,7 @@ def _top(text: str) -> str:
 
 
 def _reset(top: str, text: str, index: int) -> str:
-    """Returns the SMT constraint on a module's resets: active at first, then released."""
+    """Returns the SMT-LIB constraint that an RTL module's resets are first active, then not."""
     ports = re.findall(r"; yosys-smt2-input (\w*rst_ni) 1", text)
     level = "{}" if index else "(not {})"
     return "".join(f"(assert {level.format(f'(|{top}_n {p}| s{index})')})\n" for p in ports)
@@ -191,7 +194,7 @@ def _steps(text: str, count: int, initial: bool) -> str:
 
 
 def everywhere(text: str, limit: int = 3600) -> Answer:
-    """Proves that each assertion of a combinational module holds for all inputs."""
+    """Proves that the assertions of a combinational RTL module hold for all inputs."""
     top, names = _top(text), _names(text)
     text = _steps(text, 2, True)
     for i in range(len(names)):
@@ -204,7 +207,7 @@ def everywhere(text: str, limit: int = 3600) -> Answer:
 
 
 def bounded(text: str, depth: int, limit: int = 3600) -> Answer:
-    """Proves that no assertion is violated in the first ``depth`` clocks after reset."""
+    """Proves that an RTL module violates no assertion in its first ``depth`` clocks."""
     top, names = _top(text), _names(text)
     if not names:
         raise MaeslantError(f"{top} has no assertion")
@@ -217,7 +220,7 @@ def bounded(text: str, depth: int, limit: int = 3600) -> Answer:
 
 
 def induction(text: str, length: int, limit: int = 3600) -> Answer:
-    """Proves by induction that ``length`` legal states lead to no violating state."""
+    """Proves by k-induction that legal states of an RTL module lead to no violation."""
     top, names = _top(text), _names(text)
     question = _steps(text, length + 1, False)
     question += "".join(f"(assert (|{top}_a| s{i}))\n" for i in range(length))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds combinational paths from inputs to outputs of a module's bus ports.
+"""Finds the combinational paths between inputs and outputs of an RTL module's bus ports.
 
 AXI forbids them between the signals of an interface (ARM IHI 0022, A3.2.1): two devices that each
 have one make a loop, and a path through a device adds to its neighbour's. Elaborated by Yosys and
@@ -34,7 +34,7 @@ WHOLE = {f"${name}" for name in KNOWN.split()}
 
 @dataclasses.dataclass(frozen=True, order=True)
 class Path:
-    """A combinational path from an input port to an output port."""
+    """Describes a combinational path from an input to an output of an RTL module."""
 
     start: str
     end: str
@@ -44,7 +44,7 @@ class Path:
 
 
 def netlist(what: design.Design) -> dict:
-    """Returns an elaborated, flattened module in Yosys word-level cells."""
+    """Elaborates an RTL module by Yosys; returns a flat netlist of word-level cells."""
     opaque = "".join(f" --blackboxed-module {module}" for module in OPAQUE if module != what.top)
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "netlist.json"
@@ -57,7 +57,7 @@ def netlist(what: design.Design) -> dict:
 
 
 def found_in(what: design.Design) -> set[Path]:
-    """Returns the combinational paths from or to a design's bus ports, except clocks and resets."""
+    """Finds the combinational paths that begin or end at a bus port of an RTL module."""
     module = netlist(what)
     before = collections.defaultdict(list)
     for cell in module["cells"].values():
@@ -84,7 +84,7 @@ def found_in(what: design.Design) -> set[Path]:
 
 
 def dependences(cell: dict) -> Iterator[tuple[int, list]]:
-    """Yields the bits that a Yosys cell drives, with those they depend on combinationally."""
+    """Yields the bits that a netlist's cell drives and those they depend on at once."""
     kind, pins = cell["type"], cell["connections"]
     directions = cell.get("port_directions", {})
     if REGISTER.fullmatch(kind) or "Q" in pins and LOADED.fullmatch(kind):

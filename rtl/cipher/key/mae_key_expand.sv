@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_key_expand: computes the round keys of an AES key one after the other, first to last or, with
-// Backward = 1, also last to first.
+// mae_key_expand: computes the round keys of an AES key one after the other, first to last. With
+// Backward = 1 it also computes them last to first.
 //
 // start_*: with dir_i = Encrypt, key_i is the key and the round keys come from 0 to Nr. With dir_i
 // = Decrypt (Backward = 1 only), key_i is the value of end_o after a forward run and the round keys

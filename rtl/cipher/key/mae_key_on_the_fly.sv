@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_key_on_the_fly: computes the round keys of one AES key in the clock in which they are used,
-// first to last for encryption and last to first for decryption.
+// mae_key_on_the_fly: computes each round key of one AES key in the clock in which it is used. The
+// order is first to last for encryption and last to first for decryption.
 //
 // Stores only two windows of the key schedule instead of all round keys. Words 0 to 3 of the window
 // are the current round key; the others are the words that follow in the direction of the run:

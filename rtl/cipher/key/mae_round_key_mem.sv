@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_round_key_mem: stores the round keys of KeyBanks keys, computed by one mae_key_expand, and
-// outputs all of them at once for simultaneous encryption and decryption.
+// mae_round_key_mem: stores the round keys of KeyBanks AES keys and outputs all of them at once.
+// They are computed by one mae_key_expand and serve simultaneous encryption and decryption.
 //
 // One key expansion runs at a time. A key waits (key_ready_o low) until no block of its bank is in
 // flight; from the clock in which it is offered, no new block of that bank is accepted

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_sbox_onehot: computes the S-box, its inverse or a selectable one of both with a one-hot
-// decoder, a permutation and an encoder, for Bytes bytes.
+// mae_sbox_onehot: computes the AES S-box, its inverse or, by selection, either for Bytes bytes
+// with one-hot logic. It is a one-hot decoder, a permutation and an encoder.
 //
 // The decoder drives one of 256 wires low; its number is the byte. The permutation is wiring only.
 // en_i tells that in_i is used; while it is low, out_o is not meaningful and the register is

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_sbox_tower: computes the S-box, its inverse or a selectable one of both by inversion in the
-// tower field GF((2^4)^2), for Bytes bytes.
+// mae_sbox_tower: computes the AES S-box, its inverse or, by selection, either for Bytes bytes in a
+// tower field. It inverts in GF((2^4)^2).
 //
 // Both directions share the inversion. en_i tells that in_i is used; while it is low, out_o is not
 // meaningful and the register is cleared. inverse_i is used with DirsBoth only.

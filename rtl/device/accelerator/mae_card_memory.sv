@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_card_memory: stores the memory of an accelerator card in rows (granules) of 64 bytes, and
-// shares it among DMA, zero writes and kernel.
+// mae_card_memory: stores the device memory of an accelerator card and shares it among DMA, zero
+// writes and kernel. The memory has rows (granules) of 64 bytes.
 //
 // One write port is shared, round-robin, by the DMA, by zero writes of an aborted transfer and by
 // the kernel; DMA and kernel have one read port each (on an FPGA: two copies of the memory, with

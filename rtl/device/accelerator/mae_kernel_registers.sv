@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_kernel_registers: connects a card's kernel to its registers, the protected register space.
+// mae_kernel_registers: gives the host access to the registers of an accelerator card's kernel.
+// They are the protected register space.
 //
 //  offset       KernelMap    others                       width  access
 //  0x00         CONTROL: bit 0 starts a run               4      write

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_protected_card: integrates an accelerator kernel and its memory behind the guard, so that
-// data of an application in an enclave cross an untrusted host only encrypted and authenticated.
+// mae_protected_card: integrates an accelerator kernel and its memory behind the guard. So data of
+// an application in an enclave cross an untrusted host only encrypted and authenticated.
 //
 // Requests and data are verified before the kernel can use them, and sealed before they leave
 // (Ghosh et al., figure 1). Host registers: regs/mae_guard.rdl; registers behind the guard:

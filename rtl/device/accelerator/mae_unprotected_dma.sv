@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_unprotected_dma: moves data between host memory and device memory without encryption, with
-// one channel and its DMA engines for each direction.
+// mae_unprotected_dma: moves data between host memory and device memory without encryption. Each
+// direction has one channel and its DMA engines.
 //
 // It is a part of mae_unprotected_card. A job is given to both engines of its direction in the same
 // clock.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_card_control: implements the registers, interrupt, key commands and counters of every card
-// with descriptor rings, behind AXI4-Lite.
+// mae_card_control: implements registers, interrupt, key commands and counters of the cards with
+// descriptor rings. The registers are behind AXI4-Lite.
 //
 // Registers: regs/mae_stream_card.rdl. The capabilities that describe the cipher come from
 // the parameters.

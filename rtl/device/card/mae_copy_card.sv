@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_copy_card: copies data between buffers of host memory, with the registers, rings and DMA
-// engines of mae_stream_card but without AES.
+// mae_copy_card: copies data between buffers of host memory by DMA, without AES. It has the
+// registers, rings and DMA engines of mae_stream_card.
 //
 // It shows the performance of the DMA alone, and the place of another client. Registers:
 // regs/mae_stream_card.rdl (no key slots, mode 7 only).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_stream_card: encrypts and decrypts data between buffers of host memory, controlled by rings
-// of descriptors and completions.
+// mae_stream_card: encrypts and decrypts data between buffers of host memory by AES. It is
+// controlled by rings of descriptors and completions.
 //
 // It reads its own descriptors and data (the pull model of Fernando et al.), with scatter-gather lists,
 // and processes many messages at the same time on the lanes of Dong et al.. Registers:

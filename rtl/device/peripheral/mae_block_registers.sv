@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_block_registers: converts register writes and reads of 32-bit words to the blocks of a job
-// and back, as the data registers of the peripheral.
+// mae_block_registers: converts 32-bit words at the AES peripheral's data registers to the blocks
+// of a job and back.
 //
 // A write of word 3 sends a block, a read of word 3 removes one. A write is acknowledged in its own
 // clock. A read waits while a result is in progress, at most 255 clocks; then, or if none is in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_key_registers: executes the key commands of a register map: loads eight write-only words into
-// a slot of the key cache, or erases a slot.
+// mae_key_registers: executes key commands from registers, which load a key into the key cache or
+// erase a slot. A key is eight write-only words.
 //
 // Slot, size, operation and key are copied in the clock of go_i, so that later register writes
 // cannot change a running command. clear_o erases the words in that clock, whatever the result of

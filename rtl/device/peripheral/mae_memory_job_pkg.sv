@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_memory_job_pkg: defines the interface between the peripheral and the unit that moves its
-// blocks from and to a memory, for memory jobs (`ctrl.memory` of regs/mae_peripheral.rdl).
+// mae_memory_job_pkg: defines the interface between the AES peripheral and the unit that moves its
+// blocks in memory. It is used for memory jobs (`ctrl.memory` of regs/mae_peripheral.rdl).
 
 package mae_memory_job_pkg;
   import mae_aes_pkg::*;

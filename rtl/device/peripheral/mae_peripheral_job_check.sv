@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_peripheral_job_check: converts the peripheral's registers to a job, and checks whether it may
-// start.
+// mae_peripheral_job_check: converts the AES peripheral's registers to a job, and checks whether
+// the job may start.
 //
 // Latency: 0 clocks (combinational).
 // Parameters: Auth = 1 needs a cipher that encrypts. Legal: as mae_peripheral_core.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_host_read: reads byte ranges of host memory over AXI4 and outputs their rows in order.
+// mae_dma_host_read: reads byte ranges of host memory over AXI4 and outputs their data in order, in
+// rows.
 //
 // A job is an address and a number of bytes; its rows are packed from its first byte on, the
 // last one marked. The bytes of the last row beyond row_bytes_o are undefined. done_valid_o

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_read_burst_issue: splits the segments of all contexts into AXI4 read bursts.
+// mae_dma_read_burst_issue: splits the memory segments of all contexts into AXI4 read bursts of the
+// DMA read engine.
 //
 // After an event of a context (a new segment, a page given back, a committed burst) the context
 // is examined, one context a clock, round-robin. It gets a burst if it may have a page for it,

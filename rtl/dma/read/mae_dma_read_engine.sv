@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_read_engine: reads the segments of every context with AXI4 bursts, packs the data into
-// rows and outputs the rows to the client.
+// mae_dma_read_engine: reads memory segments of every context with AXI4 bursts and outputs them in
+// rows to the client.
 //
 // Read data may come in any order and interleaved. A job of a context begins with its first
 // segment and ends with the segment marked last, or with an abort; after an abort its last row

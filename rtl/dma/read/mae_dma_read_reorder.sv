@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_read_reorder: computes the buffer position of every beat of read data, and commits the
-// bursts of each context in order.
+// mae_dma_read_reorder: computes the position of each beat of AXI4 read data in the DMA buffer. It
+// commits the bursts of each context in order.
 //
 // The ID of a beat identifies its burst; burst and beat number give its position in the buffer.
 // So beats may arrive in any order and interleaved. Finished bursts of a context are committed

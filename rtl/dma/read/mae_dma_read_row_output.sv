@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_read_row_output: outputs complete rows to the client, one a clock, round-robin among the
-// contexts that have a row and whose room_i is high.
+// mae_dma_read_row_output: outputs complete rows of read data to the DMA's client, round-robin
+// among the contexts. A context takes part while it has a row and its room_i is high.
 //
 // When room_i falls, at most two more rows of the context follow. row_ready_i has a combinational
 // path to the selection of the next row and to the read enable of the buffer.

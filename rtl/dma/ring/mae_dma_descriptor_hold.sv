@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_descriptor_hold: lets descriptors overtake one whose context has a job in flight.
+// mae_dma_descriptor_hold: holds a job's descriptor while its context is busy, and lets descriptors
+// of other contexts overtake it.
 //
 // A descriptor whose context is busy is held; those behind it go on. Descriptors of one context stay
 // in order: one of them at most is held, the next waits with all behind it. A held descriptor leaves

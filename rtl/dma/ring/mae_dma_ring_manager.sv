@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_ring_manager: fetches and checks descriptors from the submission ring, dispatches jobs to
-// the client and the walkers, collects their results and writes completions.
+// mae_dma_ring_manager: fetches descriptors from the submission ring, runs their jobs and writes
+// completions. It checks them, dispatches jobs to the client and the walkers and collects the
+// results.
 //
 // Jobs of one context are dispatched in the order of the ring. A descriptor whose context has a job
 // in flight is held, and those behind it overtake it (mae_dma_descriptor_hold); jobs of different

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_write_burst_plan: splits the segments of all contexts into AXI4 write bursts, once the
-// data of a burst are complete.
+// mae_dma_write_burst_plan: splits the memory segments of all contexts into AXI4 write bursts, once
+// the data of a burst are complete.
 //
 // After an event of a context (a new segment or row, a write response) the context is examined, one
 // context a clock, round-robin. A burst ends at the latest at the next address that is a multiple

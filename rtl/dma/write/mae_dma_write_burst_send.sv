@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_write_burst_send: sends the W beats of planned bursts.
+// mae_dma_write_burst_send: sends the data beats of the AXI4 write bursts that
+// mae_dma_write_burst_plan has planned.
 //
 // Each beat is a window of the context's rows at any byte position; only the bytes of the
 // segment have strobes. All data of a burst are present, so W has no gap within a burst or from

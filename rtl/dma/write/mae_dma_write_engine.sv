@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_write_engine: collects the client's rows of each context and writes them to the context's
-// segments with AXI4 bursts.
+// mae_dma_write_engine: collects rows from the DMA's client for each context and writes them to
+// memory with AXI4 bursts.
 //
 // A burst is announced (AW) only when all its data are present. A job of a context ends when the
 // client's last row and the segment marked last (or an abort) have arrived, everything is

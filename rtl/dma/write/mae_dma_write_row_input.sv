@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_write_row_input: writes the client's rows into the pages of their contexts, and tells
-// which contexts have space.
+// mae_dma_write_row_input: stores the rows of the DMA's client in pages of their contexts and
+// signals which have space.
 //
 // A page is claimed for a row when the row is given to the client (reserve_valid_i), so a client
 // that returns one row for each row it gets never finds row_ready_o low. room_o allows for two

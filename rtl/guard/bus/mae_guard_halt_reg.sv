@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_halt_reg: registers a stream in front of a bus and stops it within one clock, without
-// withdrawing a word that the bus has already seen.
+// mae_guard_halt_reg: registers a stream in front of a bus and stops it within one clock of a halt.
+// It does not withdraw a word that the bus has already seen.
 //
 // A word is launched when it enters the output register; from then on it is held until accepted,
 // whatever happens. A word in the second register is not launched, and halt_i drops it. Nothing is

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_host_port: joins chunk reads, chunk writes and response writes on the card's AXI4
-// manager to host memory, and counts every burst and beat.
+// mae_guard_host_port: joins the guard's chunk reads, chunk writes and response writes on one AXI4
+// manager to host memory. It counts every burst and beat.
 //
 // beat_fault_o pulses for a beat or response that was not requested, or comes too early or too
 // late; such a beat is not passed on (docs/protocol.md, H9: every beat of a transfer is counted).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_host_reads: checks the read channels of the card's host port: counts bursts and beats,
-// and passes on only the beats that were requested.
+// mae_guard_host_reads: checks the guard's AXI4 read channels to host memory and passes on only
+// requested beats. It counts bursts and beats.
 //
 // Every outstanding burst is stored by its ID, with its remaining beats. A beat that belongs to no
 // burst, or whose RLAST comes too early or is missing, is a fault and is not passed on

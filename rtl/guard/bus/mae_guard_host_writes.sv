@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_host_writes: merges the write bursts of the DMA engine and of the responses on the
-// card's host port, counts them, and completes owed beats after a halt.
+// mae_guard_host_writes: merges the guard's AXI4 write bursts of DMA engine and responses to host
+// memory. It counts them, and completes owed beats after a halt.
 //
 // Bursts leave in the order of their addresses, response writes first; data follow in that order,
 // whole bursts. A write response that belongs to no burst, or comes before the burst's last beat

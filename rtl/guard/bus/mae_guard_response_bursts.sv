@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_response_bursts: splits the response writes into AXI4 bursts, and combines their write
-// responses into one result for each write.
+// mae_guard_response_bursts: splits the guard's response writes into AXI4 bursts. It combines their
+// write responses into one result for each write.
 //
 // A write has up to 9 beats from any multiple of 64 bytes; one that crosses a 4 KiB boundary
 // becomes two bursts. At most four writes are outstanding; done_valid_o comes in their order, with

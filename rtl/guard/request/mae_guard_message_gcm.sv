@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_message_gcm: opens (decrypts and verifies) requests and seals (encrypts and
-// authenticates) responses with AES-256-GCM, one message at a time.
+// mae_guard_message_gcm: decrypts and verifies requests, and encrypts responses, with AES-256-GCM.
+// It opens or seals one message at a time.
 //
 // A request is read from a locked store of 16-byte rows: header, body, tag. Header and IV are built
 // from place_i, the device's own state. From the received header only the kind is used; all of it

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_key_table: derives the keys of each epoch, delivers them to their engines, and limits
-// the number of blocks under each key.
+// mae_guard_key_table: derives the keys of each epoch and delivers them to the AES-GCM engines. It
+// limits the number of blocks under each key.
 //
 // The four keys of an epoch are derived one after the other (mae_guard_kdf) and loaded into the
 // engines' bank given by the epoch's lowest bit; they are not stored elsewhere. Each key has a

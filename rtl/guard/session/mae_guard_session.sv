@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_session: controls a session from the installation of its secret to the erasure of all
-// its data, and latches its first failure.
+// mae_guard_session: controls a protected session from the installation of its secret to the
+// erasure of all its data. It latches the session's first failure.
 //
 // A secret is accepted at the provisioning port in state IDLE only. With it, and the nonces of host
 // and device, install_o starts the derivation of epoch 0; keys_ready_i leads to state KEYED, but

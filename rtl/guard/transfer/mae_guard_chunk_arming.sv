@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_chunk_arming: checks whether a chunk may be armed, and stores the open transfers,
-// indexed by the entry of their region.
+// mae_guard_chunk_arming: checks whether the chunk of a DMA transfer request may be queued, and
+// stores the open transfers. They are indexed by the entry of their region.
 //
 // The checks RANGE, ORDER, REGION come in this order (docs/protocol.md, section 5, H2D and D2H,
 // checks 1 to 3). A legal chunk becomes the next one of its transfer, a first chunk has its region

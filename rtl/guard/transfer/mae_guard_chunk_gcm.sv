@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_chunk_gcm: encrypts or decrypts the rows of chunks with AES-256-GCM, in one direction.
+// mae_guard_chunk_gcm: encrypts or decrypts the rows of DMA chunks with AES-256-GCM, in one
+// direction.
 //
 // A chunk is announced with its chunk_t; header, IV and the 48 bytes of AAD are built from that
 // alone. Its rows follow in the order of the chunks and leave as they are processed. The verdict

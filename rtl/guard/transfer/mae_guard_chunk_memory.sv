@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_chunk_memory: stores one row for each armed chunk in a memory that can be erased.
+// mae_guard_chunk_memory: stores one row of data for each queued DMA chunk, in a memory that can be
+// erased.
 //
 // Latency: read data come in the clock after the row number.
 // Throughput: one row written and one read a clock.

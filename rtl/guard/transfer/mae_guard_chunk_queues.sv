@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_chunk_queues: tracks for each queue which chunks are armed, started and answered, and
-// which transfer is open.
+// mae_guard_chunk_queues: tracks for each request queue which DMA chunks wait, have started and are
+// answered. It also tracks which transfer is open.
 //
 // A queue is a ring of slots: head_o is the oldest unanswered chunk, next_o the oldest one that was
 // not started, tail_o the slot of the next armed one. One action at a time, of queue queue_i.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_inflight_fifo: stores the started chunks of one direction in order, and the results of
-// those that have moved.
+// mae_guard_inflight_fifo: stores the started DMA chunks of one direction in order, and the results
+// of those whose data were moved.
 //
 // Chunks end in the order in which they started. A result arrives as a pulse and waits here, with
 // queue and slot of its chunk, until it is accepted; chunk_* identifies the oldest chunk, moved or

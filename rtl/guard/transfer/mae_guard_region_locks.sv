@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_region_locks: reserves and locks regions of device memory for transfers, and checks
+// mae_guard_region_locks: reserves and locks regions of device memory for DMA transfers. It checks
 // every memory access against the locks.
 //
 // A region is reserved when its transfer is armed: no other transfer then gets a part of it, except

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_transfer_abort: aborts a transfer after its moving chunks have ended, then zeroes and
-// releases its region, and answers its chunks.
+// mae_guard_transfer_abort: aborts a DMA transfer, zeroes and releases its region of device memory,
+// and answers its chunks. It waits until the transfer's moving chunks have ended.
 //
 // No chunk of the transfer starts while busy_o is high. When its moving chunks have ended
 // (drained_i), the granules of an H2D transfer are overwritten with zeros and its region is

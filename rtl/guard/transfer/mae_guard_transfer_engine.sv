@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_transfer_engine: arms and schedules the chunks of transfers, starts the DMA engines,
-// and answers each chunk.
+// mae_guard_transfer_engine: queues and schedules the chunks of DMA transfers, starts the DMA
+// engines, and answers each chunk.
 //
 // A chunk is armed if its request is in range, in order and its region is free. It waits in its
 // queue until the required number of kernel runs is complete; then its region is locked and it is

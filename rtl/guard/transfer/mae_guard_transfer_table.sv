@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_transfer_table: stores the open transfers and the armed chunks, with their checks
-// (mae_guard_chunk_arming) and region locks (mae_guard_region_locks).
+// mae_guard_transfer_table: stores the open DMA transfers and their queued chunks, with checks and
+// region locks. They are mae_guard_chunk_arming and mae_guard_region_locks.
 //
 // A chunk that passes the checks is stored at {queue, slot_i}; it is read by queue and slot, and
 // output together with the data of its transfer, as a DMA engine needs it. A transfer is identified

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_aes_core_mux: shares one mae_aes_core between the rows of a job (context 0) and single cipher
-// blocks (context 1).
+// mae_aes_core_mux: shares one mae_aes_core between the data rows of a job and single blocks to
+// encrypt. The rows use context 0, the blocks context 1.
 //
 // Context 1 is configured for each single block, so that it is free in between. A single block has
 // priority over rows. Hold single_valid_i and the fields that belong to it until single_taken_o.

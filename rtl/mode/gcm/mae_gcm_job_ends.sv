@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_job_ends: hands the jobs of interleaved GCM messages to the hash when their last rows have
-// passed, one job at a time.
+// mae_gcm_job_ends: passes jobs of interleaved GCM messages to the GHASH unit when their last rows
+// have passed. It passes one job at a time.
 //
 // ended_i: contexts whose job's last row passes now. In the clock in which picked_o has a context's
 // bit its job is taken up; it is offered to the hash (sum_*) from the next clock on, until

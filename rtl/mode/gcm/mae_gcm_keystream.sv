@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_keystream: computes the keystream rows and the tag mask E(K, J0) of announced GCM
-// messages, and H of each key, ahead of their use.
+// mae_gcm_keystream: computes the keystream and tag mask E(K, J0) of announced GCM messages ahead
+// of their use. It also computes H of each key.
 //
 // Masks and H have a pipeline of their own. With MaskPipe = 0 and one lane they use the pipeline of
 // the rows, before the rows of their message. Rows and masks wait in FIFOs of RowDepth and

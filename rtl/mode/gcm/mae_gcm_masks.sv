@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_masks: keeps J0 of interleaved GCM messages and puts the tag's mask E(K, J0) in its place
-// when the message's end is near.
+// mae_gcm_masks: stores J0 of each interleaved GCM message, and later the tag mask E(K, J0) in its
+// place. The mask comes when the message's end is near.
 //
 // A message's last job (job_ends_i) asks for a mask when near_i has its context's bit. Blocks are
 // encrypted by the mode engine in reserved contexts (mae_mode_side_blocks), and so is the zero block

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_msg_dispatch: accepts keys and messages, and dispatches each message to the keystream
-// (ctr_*), to the part sequencer (parts_*) and to the tag unit (end_*).
+// mae_gcm_msg_dispatch: accepts keys and GCM messages, and dispatches each message to the units
+// that process it. They are the keystream (ctr_*), the part sequencer (parts_*) and the tag unit
+// (end_*).
 //
 // A key is accepted when no message of its bank is in progress; while it is offered or, with Cut =
 // 1, waits here, no further message of the bank is accepted. Messages of a bank without a key are

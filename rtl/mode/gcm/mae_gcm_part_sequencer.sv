@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_part_sequencer: tells for each beat of a GCM message to which part it belongs (IV, AAD or
-// data), and how many bytes it has.
+// mae_gcm_part_sequencer: determines if a beat of a GCM message is IV, AAD or data, and how many
+// bytes it has.
 //
 // Offer a message at msg_* only if it has a beat. All outputs about a beat come from registers:
 // they are computed one beat ahead. open_o: a beat is expected; take_i: it is accepted.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_prefetch: encrypts and decrypts AES-GCM messages of one word, with keystream and tag
-// masks computed ahead of the messages.
+// mae_gcm_prefetch: encrypts and decrypts AES-GCM messages of one word with keystream computed in
+// advance. The tag masks are computed in advance, too.
 //
 // A stream is a key, a direction and a sequence number: each queue of a protected mailbox has two,
 // requests (decrypted) and responses (encrypted). Message n of a stream has the IV `iv XOR n`, with

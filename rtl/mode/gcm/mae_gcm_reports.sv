@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_reports: computes or compares the tags of interleaved GCM messages, and reports their
-// jobs, one after another.
+// mae_gcm_reports: computes or compares the tags of interleaved GCM messages, and reports the ends
+// of their jobs. The jobs are reported one after another.
 //
 // due_i: contexts whose job can be reported. One is granted; in the next clock (tag_due_o) the tag
 // is computed from its hash and its mask E(K, J0), in the clock after it is reported. The user keeps

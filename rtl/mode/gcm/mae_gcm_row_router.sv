@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_row_router: routes rows through the core or around it, and copies the rows that are
-// hashed to the hash unit.
+// mae_gcm_row_router: routes rows through the mode engine or around it, and copies rows of GCM to
+// the GHASH unit.
 //
 // Rows of contexts in sinks_i do not enter the core and are output as zeros. A row is given to the
 // hash unit in the clock in which it is accepted: at the input for contexts in hash_in_i, at the

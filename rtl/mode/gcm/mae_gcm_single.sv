@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_single: encrypts and decrypts AES-GCM messages of one word (0 to 16 bytes, with up to 32
-// bytes of AAD), each with its own key, 96-bit IV and direction.
+// mae_gcm_single: encrypts and decrypts AES-GCM messages of one word, each with its own key, 96-bit
+// IV and direction. A message has 0 to 16 bytes, with up to 32 bytes of AAD.
 //
 // No backpressure: a message is accepted in the clock in which it is offered; its result is valid
 // for one clock, from a register. A user that cannot always accept a result limits the number of

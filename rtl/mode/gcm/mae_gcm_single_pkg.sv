@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_single_pkg: defines the types of mae_gcm_single and mae_gcm_prefetch for AES-GCM messages
-// of one word (SP 800-38D §7), and the terms of GHASH of such a message.
+// mae_gcm_single_pkg: defines the types and the GHASH terms of AES-GCM messages of one word (SP
+// 800-38D §7). They are those of mae_gcm_single and mae_gcm_prefetch.
 
 package mae_gcm_single_pkg;
   import mae_aes_pkg::*;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_slot_powers: makes the powers of H of a key slot when the first message needs them, and
-// tells which slots have theirs.
+// mae_gcm_slot_powers: computes the powers of the hash key H of a key slot when its first GCM
+// message needs them. It signals which slots have theirs.
 //
 // want_*: a message waits for a slot's powers. They are made once: H = E(K, 0) is requested (ask_*,
 // answer_*), then mae_ghash_interleaved gets OpSetH and OpPower for H^2 .. H^Lanes (op_*). A slot

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_tag_unit: computes the tag of each message from its hash and its mask, or compares it
+// mae_gcm_tag_unit: computes the tag of each GCM message from its hash and its mask, or compares it
 // with the expected tag.
 //
 // Tags come in the order of the messages. hash_used_o: a hash was used; at most HashDepth hashes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gf128_mul_digit_serial: multiplies two elements of GF(2^128), the field of GCM, with Digit
-// bits of one operand a clock, for small area.
+// mae_gf128_mul_digit_serial: multiplies two elements of GF(2^128), the field of GCM, Digit bits of
+// one a clock. It has a small area.
 //
 // Each clock adds the multiple of b for one digit to the sum times x^Digit: one sum of Digit + 1
 // words of 128 bits and one reduction. The digit of the highest powers comes first. Hold b_i from

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gf128_partial_products: computes the first stage of a product in GF(2^128), the field of GCM,
-// which is nine products of 32 bits, in a register.
+// mae_gf128_partial_products: computes the first stage of a product in GF(2^128), the field of GCM.
+// It is nine products of 32 bits, in a register.
 //
 // The outputs of several instances may be added and reduced once (mae_ghash_pkg).
 // Latency: 1 clock.

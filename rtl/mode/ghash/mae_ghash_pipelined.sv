@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_ghash_pipelined: computes GHASH over Lanes blocks a clock like mae_ghash, with the same
-// ports, for a higher clock frequency and with more clocks of latency.
+// mae_ghash_pipelined: computes GHASH over Lanes blocks a clock, pipelined for a high clock
+// frequency. Its ports are those of mae_ghash, its latency has more clocks.
 //
 // Any beat of a message may be short, such as the last one of the AAD; its blocks come first. A
 // beat of no blocks is legal only as a whole message, whose hash is length * H. All beats of a

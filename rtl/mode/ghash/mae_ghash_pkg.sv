@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_ghash_pkg: defines multiplication in GF(2^128), the field of GCM (SP 800-38D §6.3), in steps
-// between which a pipeline can have registers.
+// mae_ghash_pkg: defines multiplication in GF(2^128), the field of GCM (SP 800-38D §6.3). Its steps
+// are functions between which a pipeline can have registers.
 //
 // A block is a polynomial with the coefficient of x^i in bit 127 - i. The carry-less product of two
 // blocks as plain numbers, 255 bits wide, is then the product of the polynomials with the
