@@ -67,17 +67,21 @@ class Core:
         self.sink = model(AxiStreamSink, "m_axis")
         self.keys: dict[int, bytes] = {}
 
-    async def key(self, slot: int, size: int | None = None, erase: bool = False) -> None:
-        """Writes a random key to a key slot of mae_mode_axis, or erases the slot."""
+    def offer_key(self, slot: int, size: int | None = None, erase: bool = False) -> None:
+        """Sends a random key for a key slot of mae_mode_axis, or its erasure, without waiting."""
         key = random.randbytes(size or random.choice(LENGTHS))
         head = bytes([LENGTHS.index(len(key)), slot, erase])
         padding = random.randbytes(32 - len(key))
-        await self.key_source.send(key + padding + head + random.randbytes(5))
-        await self.key_source.wait()
+        self.key_source.send_nowait(key + padding + head + random.randbytes(5))
         if erase:
             self.keys.pop(slot, None)
         elif slot < SLOTS:
             self.keys[slot] = key
+
+    async def key(self, slot: int, size: int | None = None, erase: bool = False) -> None:
+        """Writes a random key to a key slot of mae_mode_axis, or erases the slot, and waits."""
+        self.offer_key(slot, size, erase)
+        await self.key_source.wait()
 
     def pause(self, share: float) -> None:
         """Sets random pauses on all AXI4-Streams of mae_mode_axis."""
@@ -305,6 +309,25 @@ async def keys_change(dut) -> None:
             await core.check(message)
         await core.key(slot)
         await core.key(200)  # no slot: taken, and ignored
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def command_behind_key(dut) -> None:
+    """A command of mae_mode_axis behind a waiting key for its slot runs under the new key."""
+    core = await begin(dut)
+    for _ in range(20):
+        slot = random.randrange(6)
+        first = core.message("ctr", False, 8 * core.row, slot)
+        core.send(first)  # as long as it is in progress, its key stays
+        while not core.commands.empty() or not core.commands.idle():
+            await RisingEdge(dut.clk_i)
+        core.offer_key(slot)
+        while not int(dut.s_axis_key_tvalid.value):
+            await FallingEdge(dut.clk_i)
+        after = core.message("ctr", True, 3 * core.row, slot)
+        core.send(after)
+        await core.check(first)
+        await core.check(after)
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
