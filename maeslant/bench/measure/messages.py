@@ -13,6 +13,7 @@ SIZES = (16, 64, 256, 1024, 1504, 4096, 16384, 65536)  # bytes; 1,504: 1,500 in 
 MODES = ("ctr", "xts", "gcm")
 QUEUED = 64  # messages at once, as many as the card has contexts
 ROUNDS = 32  # messages of a context, one after another
+FEW, PACKET, FEW_SHARE = 32, 1504, 85  # fewer packets of a network, and their target in percent
 MOST = 4 << 20  # bytes of a batch at most
 KEYS = 16  # as many as the card has key slots; XTS takes two of them for a message
 CLOCK_MHZ = 200
@@ -58,4 +59,9 @@ def figures(build: str) -> list[Figure]:
             note(f"{name}, at {CLOCK_MHZ} MHz", rate, "million messages/s", "higher")
         name = f"{mode.upper()}, {size:,} B, OpenSSL on one core, one key"
         note(name, openssl(mode, size) / 1e6, "million messages/s", "higher")
+    with Device(uri) as device:
+        count = ROUNDS * FEW
+        stats = card.Batch(device, "gcm", ENCRYPT, count, PACKET, KEYS, FEW).run()
+    name = f"GCM, {FEW} of {PACKET:,} B queued, {KEYS} keys by turns"
+    note(name, card.used(stats, count * PACKET), "% of data clocks", "higher", FEW_SHARE)
     return result
