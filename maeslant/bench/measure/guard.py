@@ -9,7 +9,9 @@ say when that is.
 from collections.abc import Callable
 
 from maeslant.bench.measure.figures import Figure
+from maeslant.errors import MaeslantError
 from maeslant.protected.model import wire
+from maeslant.protected.model.constants import State
 from maeslant.protected.model.host import Host
 from maeslant.protected.model.link import Link
 from maeslant.protected.model.nn_card import SCRATCH
@@ -216,6 +218,41 @@ def mmio_figures() -> list[Figure]:
     return result
 
 
+def session_figures() -> list[Figure]:
+    """Measures the clocks from one user's session on the protected card to the next user's.
+
+    The state of the card is looked at every 64 clocks; the provisioning of the secret is the
+    simulator's, byte by byte.
+    """
+    card = Protected(QUICK)
+    result = []
+
+    def lap(metric: str) -> None:
+        now = card.stats()["bus_clocks"]
+        name = f"change of session: {metric}"
+        result.append(Figure("guard", PROTECTED, name, now - begun, "clocks", "lower"))
+
+    try:
+        card.wait(card.move("in", 0, CHUNK))
+        begun = card.stats()["bus_clocks"]
+        card.wait(card.host.close())
+        lap("the first user's end answered")
+        while card.device.state != State.IDLE:
+            card.device.step()
+        lap("keys and device memory erased")
+        secret, session = bytes([1]) * 32, bytes([1]) * 16
+        card.host = Host(card.link, secret, session, bytes([1]) * 32, timeout=TIMEOUT)
+        if not card.device.install(secret, session):
+            raise MaeslantError("the simulated card takes no second session")
+        lap("the second user's keys derived")
+        card.wait(card.host.open())
+        card.wait(card.host.batch(0, [wire.write(SCRATCH, 1, 8)]))
+        lap("the second user's first write answered")
+    finally:
+        card.close()
+    return result
+
+
 def figures() -> list[Figure]:
-    """Returns all figures of the cost of protection: DMA latency, bus use, registers."""
-    return dma_figures() + bus_figures() + mmio_figures()
+    """Returns all figures of the cost of protection: DMA latency, bus, registers, sessions."""
+    return dma_figures() + bus_figures() + mmio_figures() + session_figures()
