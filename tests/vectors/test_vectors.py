@@ -42,7 +42,7 @@ def test_known_answers(uri: str, mode: str) -> None:
 
 
 def test_bit_units_are_counted() -> None:
-    """Of 4,000 XTS vectors only the expected number is left out, as not whole bytes."""
+    """The XTS vector reader leaves out only lengths of no whole bytes, as many as expected."""
     vectors = [v for path in nist.files("xts") for v in nist.parse(path)]
     left_out = sum(1 for vector in vectors if vector.bits % 8)
     assert (len(vectors), left_out) == (4000, XTS_BIT_UNITS)
