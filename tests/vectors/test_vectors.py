@@ -42,7 +42,7 @@ def test_known_answers(uri: str, mode: str) -> None:
 
 
 def test_bit_units_are_counted() -> None:
-    """The XTS vector reader leaves out only lengths of no whole bytes, as many as expected."""
+    """The 4,000 XTS vectors of NIST hold the expected number with lengths of no whole bytes."""
     vectors = [v for path in nist.files("xts") for v in nist.parse(path)]
     left_out = sum(1 for vector in vectors if vector.bits % 8)
     assert (len(vectors), left_out) == (4000, XTS_BIT_UNITS)
