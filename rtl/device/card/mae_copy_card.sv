@@ -99,11 +99,24 @@ module mae_copy_card
   assign unused_ctx  = cfg_ctx;
   assign unused_desc = cfg_desc;
 
+  mae_axi_pkg::axil_req_t axil_req;
+  mae_axi_pkg::axil_rsp_t axil_rsp;
+
+  mae_axil_port_to_struct #(
+      .AddrWidth(RegAddrWidth)
+  ) u_axil (
+      .axil_o(axil_req),
+      .axil_i(axil_rsp),
+      .*
+  );
+
   mae_card_control #(
       .Lanes   (Lanes),
       .Contexts(Contexts),
       .KeySlots(0)
   ) u_ctrl (
+      .axil_i       (axil_req),
+      .axil_o       (axil_rsp),
       .dma_ctrl_o   (dma_ctrl),
       .dma_status_i (dma_status),
       .dma_irq_ack_o(dma_irq_ack),
