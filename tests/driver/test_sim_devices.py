@@ -9,12 +9,12 @@ import subprocess
 from collections.abc import Iterator
 
 import pytest
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from maeslant import paths
 from maeslant.build import c_driver, simulator
 from maeslant.driver import device
 from maeslant.driver.device import DECRYPT, ENCRYPT, MODES
+from tests.device import oracle as modes_oracle
 
 SEED = int(os.environ.get("MAESLANT_SEED", "1"))
 AWKWARD = "latency=20-200&order=shuffled&stall=20&seed=" + str(SEED)
@@ -28,42 +28,9 @@ def opened(build: str, options: str = "") -> Iterator[device.Device]:
         yield found
 
 
-def ecb(key: bytes, data: bytes, direction: int) -> bytes:
-    """Encrypts or decrypts by AES-ECB of `cryptography`."""
-    cipher = Cipher(algorithms.AES(key), modes.ECB())
-    part = cipher.decryptor() if direction == DECRYPT else cipher.encryptor()
-    return part.update(data) + part.finalize()
-
-
-def pcbc(key: bytes, iv: bytes, data: bytes, direction: int) -> bytes:
-    """Computes AES-PCBC block by block from ECB of `cryptography`."""
-    chain, result = int.from_bytes(iv, "big"), b""
-    for at in range(0, len(data), 16):
-        block = int.from_bytes(data[at : at + 16], "big")
-        if direction == ENCRYPT:
-            text = int.from_bytes(ecb(key, (block ^ chain).to_bytes(16, "big"), ENCRYPT), "big")
-        else:
-            text = int.from_bytes(ecb(key, data[at : at + 16], DECRYPT), "big") ^ chain
-        chain = block ^ text
-        result += text.to_bytes(16, "big")
-    return result
-
-
 def oracle(mode: str, key: bytes, iv: bytes, data: bytes, direction: int) -> bytes:
     """Computes a message's expected output in any mode by `cryptography`."""
-    if mode == "ecb":
-        return ecb(key, data, direction)
-    if mode == "pcbc":
-        return pcbc(key, iv, data, direction)
-    kinds = {"cbc": modes.CBC, "ctr": modes.CTR, "xts": modes.XTS}
-    try:
-        from cryptography.hazmat.decrepit.ciphers.modes import CFB, OFB
-    except ImportError:
-        CFB, OFB = modes.CFB, modes.OFB
-    kind = {**kinds, "cfb": CFB, "ofb": OFB}[mode]
-    cipher = Cipher(algorithms.AES(key), kind(iv))
-    part = cipher.decryptor() if direction == DECRYPT else cipher.encryptor()
-    return part.update(data) + part.finalize()
+    return modes_oracle.crypt(mode, direction == DECRYPT, key, iv, data)
 
 
 def key_for(mode: str, bits: int, source: random.Random) -> bytes:
