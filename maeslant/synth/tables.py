@@ -246,8 +246,8 @@ def tables() -> tuple[Table, ...]:
             "movers around a plain copy, `stream4` the same around four lanes.",
             FPGA_COLUMNS,
             (
-                Ours("copy4", "xc7"),
-                Ours("stream4", "xc7"),
+                *_named("copy4", "stream4", target="xc7"),
+                Ours("mae_dma_crc_client", "xc7"),
                 Difference(Ours("stream4", "xc7"), Ours("copy4", "xc7"), "the ciphers take"),
                 Difference(Ours("stream4", "xc7"), Ours("copy4", "xc7"), "the movers' share", True),
             ),

@@ -135,12 +135,16 @@ module mae_dma_crc_client
       bytes_q      <= '0;
       sum_q        <= '0;
     end else begin
-      taken_q      <= row_valid_i && row_ready_o;
-      summed_q     <= taken_q;
-      taken_row_q  <= '{ctx: row_ctx_i, last: row_last_i, missing: Steps'(Bytes - 32'(row_bytes_i))};
+      taken_q <= row_valid_i && row_ready_o;
+      summed_q <= taken_q;
+      taken_row_q <= '{
+          ctx: row_ctx_i,
+          last: row_last_i,
+          missing: Steps'(Bytes - 32'(row_bytes_i))
+      };
       summed_row_q <= taken_row_q;
-      bytes_q      <= (row_valid_i && row_ready_o) ? bytes : '0;
-      sum_q        <= sum;
+      bytes_q <= (row_valid_i && row_ready_o) ? bytes : '0;
+      sum_q <= sum;
     end
   end
 

@@ -88,7 +88,7 @@ module mae_copy_card
   logic unused_dma_irq, dma_irq_ack;
   logic cfg_valid, cfg_ready, in_valid, in_ready, in_last, out_valid, out_ready, out_last;
   dma_ctx_t cfg_ctx, in_ctx, out_ctx;
-  desc_t   cfg_desc;
+  desc_t cfg_desc;
   status_e cfg_status;
   accept_t cfg_accept;
   logic report_valid;
