@@ -15,6 +15,7 @@ from maeslant.build import c_driver, simulator
 from maeslant.driver import device
 from maeslant.driver.device import DECRYPT, ENCRYPT, MODES
 from tests.device import oracle as modes_oracle
+from tests.support.crc32c import crc32c
 
 SEED = int(os.environ.get("MAESLANT_SEED", "1"))
 AWKWARD = "latency=20-200&order=shuffled&stall=20&seed=" + str(SEED)
@@ -213,6 +214,36 @@ def test_copy_card() -> None:
             )  # fmt: skip
             assert bytes(ffi.buffer(out, length)) == data
         assert lib.mae_key_load(found.handle, 0, bytes(16), 16) == lib.MAE_E_SLOT
+
+
+@pytest.mark.full
+def test_copy_card_sums() -> None:
+    """A completion of the copy card crc4 has the CRC-32C of the job's data, lists or not."""
+    ffi, lib = device.library()
+    source = random.Random(SEED)
+    with opened("crc4", AWKWARD) as found:
+        number, memory = ffi.new("uint32_t *"), ffi.new("void **")
+        done, count = ffi.new("struct mae_completion *"), ffi.new("size_t *")
+        device.check(lib.mae_context_alloc(found.handle, number))
+        device.check(lib.mae_mem_alloc(found.handle, 1 << 17, memory))
+        start = ffi.cast("uint8_t *", memory[0])
+        job = ffi.new("struct mae_job *")
+        job.mode, job.context = lib.MAE_COPY, number[0]
+        for length in (1, 3, 63, 64, 65, 4097, 50001):
+            data, first = source.randbytes(length), source.randrange(64)
+            cut = source.randrange(length + 1)
+            lists = ffi.new(
+                "struct mae_segment[]",
+                [(start + first, cut), (start + first + cut, length - cut)],
+            )
+            ffi.memmove(start + first, data, length)
+            job.src_list, job.src_entries = lists, 2
+            job.length, job.dst = length, start + 65536 + source.randrange(64)
+            device.check(lib.mae_submit(found.handle, job))
+            device.check(lib.mae_wait(found.handle, done, 1, count, 1_000_000))
+            device.check(done.error)
+            assert bytes(ffi.buffer(job.dst, length)) == data
+            assert bytes(done.tag) == crc32c(data).to_bytes(16, "little")
 
 
 @pytest.mark.slow
