@@ -303,8 +303,7 @@ def tables() -> tuple[Table, ...]:
                 *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="nangate45"),
                 *_named("small128", "small", "iter128", "gcm1_fpga", target="ecp5"),
                 *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="ecp5"),
-                *_named("small128_luts", "small128", "small", "iter128", "iter", target="xc7"),
-                *_named("pipe128", target="xc7"),
+                *_named(*"small128_luts small128 small iter128 iter pipe128".split(), target="xc7"),
                 *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="xc7"),
             ),
         ),
@@ -321,7 +320,6 @@ def headlines() -> tuple[Ours, ...]:
         Ours("lanes10_fast", options=dict(FAMILIES[0][1]), label="`lanes10_fast`: ten of them"),
         dataclasses.replace(ONEHOT, label="`lanes10_onehot`: least energy"),
         Ours("gcm4_deep", label="`gcm4_deep`: AES-GCM, 4 blocks a clock"),
-        Ours("small128_luts", "xc7", label=f"`small128_luts`: {small}, for LUTs"),
         Ours("small128", "ecp5", label="`small128`"),
         Ours("small", "ecp5", label="`small`"),
         Ours(
