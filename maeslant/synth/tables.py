@@ -280,7 +280,7 @@ def tables() -> tuple[Table, ...]:
                 *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="nangate45"),
                 *_named("small128", "small", "iter128", "gcm1_fpga", target="ecp5"),
                 *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="ecp5"),
-                *_named("small128", "small", "iter128", "iter", "pipe128", target="xc7"),
+                *_named(*"small128_luts small128 small iter128 iter pipe128".split(), target="xc7"),
                 *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="xc7"),
             ),
         ),
