@@ -44,7 +44,7 @@ if [ -f /root/command ]; then
     code=$?
 else
     stty onlcr
-    echo "The card is \\$CARD, $CARD; leave by exit."
+    echo "The card is \\$CARD, $CARD. Leave by exit."
     setsid cttyhack sh
     code=0
 fi

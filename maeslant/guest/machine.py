@@ -21,6 +21,7 @@ from maeslant.guest import image, packages, server
 MEGABYTES = 512  # of the guest's memory
 DEVICE = "vfio-user-pci"
 LIBRARIES = "usr/lib/x86_64-linux-gnu"
+REMOVE = "maeslant-remove"  # a command that prints this line has the card pulled out
 START_SECONDS = 20  # for the card's server to listen
 
 
@@ -33,7 +34,6 @@ class Options:
     iommu: bool = True
     msi: bool = True  # False: the card has MSI-X only
     accelerator: str = "tcg"
-    removed_after: float | None = None  # seconds after the command's start
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,7 +121,7 @@ def _card(options: Options, folder: pathlib.Path) -> Iterator[tuple[subprocess.P
             card.wait()
 
 
-def _follow(guest: subprocess.Popen, card: subprocess.Popen, options: Options, show: bool):
+def _follow(guest: subprocess.Popen, card: subprocess.Popen, show: bool):
     """Reads the guest's console to its end; returns the command's status, output, other lines."""
     lines, others, code, inside = [], [], None, False
     for line in guest.stdout:
@@ -134,8 +134,7 @@ def _follow(guest: subprocess.Popen, card: subprocess.Popen, options: Options, s
             lines.append(line)
             if show:
                 print(line, end="", flush=True)
-            if options.removed_after is not None and "maeslant-remove" in line:
-                time.sleep(options.removed_after)
+            if line.strip() == REMOVE:
                 card.send_signal(signal.SIGUSR1)
         else:
             others.append(line)
@@ -173,11 +172,11 @@ def run(
                 done = subprocess.run([*start, "-serial", "mon:stdio"], check=False)
                 code, output = done.returncode, ""
             else:
-                code, output = _attended(start, card, options, seconds, show)
+                code, output = _attended(start, card, seconds, show)
         return Result(code, output, (folder / "card.log").read_text())
 
 
-def _attended(start: list[str], card: subprocess.Popen, options: Options, seconds, show):
+def _attended(start: list[str], card: subprocess.Popen, seconds, show):
     """Runs QEMU for a command; returns the command's status and output."""
     if seconds is not None:
         start = ["timeout", "--kill-after=5", str(seconds), *start]
@@ -190,7 +189,7 @@ def _attended(start: list[str], card: subprocess.Popen, options: Options, second
         errors="replace",
     )
     try:
-        code, output, others = _follow(guest, card, options, show)
+        code, output, others = _follow(guest, card, show)
     finally:
         if guest.poll() is None:
             with contextlib.suppress(subprocess.TimeoutExpired):
