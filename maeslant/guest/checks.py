@@ -85,6 +85,8 @@ def _equal(result: machine.Result, of: int = LINES) -> str:
         return f"{found} of {of} modes equal OpenSSL's, exit status {result.code}"
     if "accesses refused 0\n" not in result.card:
         return f"the card met unmapped memory: {result.card}"
+    if re.search(", interrupts 0,", result.card):
+        return "no interrupt came"
     return ""
 
 

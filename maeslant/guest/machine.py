@@ -45,14 +45,17 @@ class Result:
     card: str  # the card's own report
 
 
+def own_qemu() -> str | None:
+    """Returns the path of this machine's QEMU if it has vfio-user-pci."""
+    own = shutil.which("qemu-system-x86_64")
+    ask = [own or "", "-device", f"{DEVICE},help"]
+    return own if own and subprocess.run(ask, capture_output=True).returncode == 0 else None
+
+
 def qemu() -> list[str]:
     """Returns the command that starts a QEMU with vfio-user-pci: this machine's, else Debian's."""
-    own = shutil.which("qemu-system-x86_64")
-    if own:
-        ask = [own, "-device", f"{DEVICE},help"]
-        done = subprocess.run(ask, capture_output=True, text=True, check=False)
-        if done.returncode == 0:
-            return [own]
+    if own := own_qemu():
+        return [own]
     root = packages.fetch("qemu")
     # Debian's program under Debian's dynamic linker and libraries: this machine's may be older.
     loader = root / LIBRARIES / "ld-linux-x86-64.so.2"

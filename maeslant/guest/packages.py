@@ -135,6 +135,14 @@ def _show(done: int, total: int) -> None:
         print(f"\r{done / 1e6:6.1f} of {total / 1e6:.1f} MB", end="", file=sys.stderr, flush=True)
 
 
+def folder(purpose: str) -> pathlib.Path:
+    """Returns the folder for the unpacked files of a purpose, which may not be there yet."""
+    packages = [package for package in lock()[1] if package.purpose == purpose]
+    key = hashlib.sha256("".join(package.sha256 for package in packages).encode())
+    key.update(WANTED[purpose].pattern.encode())
+    return FOLDER / f"{purpose}-{key.hexdigest()[:16]}"
+
+
 def fetch(purpose: str) -> pathlib.Path:
     """Returns the folder with the unpacked files of a purpose; downloads them if need be.
 
@@ -142,9 +150,7 @@ def fetch(purpose: str) -> pathlib.Path:
     """
     snapshot, every = lock()
     packages = [package for package in every if package.purpose == purpose]
-    key = hashlib.sha256("".join(package.sha256 for package in packages).encode())
-    key.update(WANTED[purpose].pattern.encode())
-    target = FOLDER / f"{purpose}-{key.hexdigest()[:16]}"
+    target = folder(purpose)
     if target.is_dir():
         return target
     (FOLDER / "packages").mkdir(parents=True, exist_ok=True)
