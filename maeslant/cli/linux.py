@@ -41,8 +41,8 @@ def linux(
 ) -> None:
     """Run Linux in QEMU with a simulated card as its PCI function, or check the driver there.
 
-    In the guest, $CARD is the card's URI and card_check compares it with OpenSSL. The first use
-    downloads 63 MB of Debian packages.
+    In the guest, $CARD is the card's URI card_check compares it with OpenSSL, card_load
+    keeps it busy. The first use downloads 63 MB of Debian packages.
     """
     from maeslant.guest import checks, machine
 
@@ -64,7 +64,7 @@ def linux(
     result = machine.run(
         command or None,
         options,
-        programs={"card_check": checks.card_check()},
+        programs=checks.guest_programs(),
         files={path.name: path.read_bytes() for path in put or ()},
         show=True,
     )
