@@ -90,18 +90,13 @@ module mae_cipher_min_luts
   word_t  change;
   assign change = sub_word ^ {rcon_q, 24'h000000};
   for (genvar i = 0; i < 4; i++) begin : gen_key
-    localparam int unsigned Terms = (i == 1) ? 3 : 2;
-    word_t [Terms-1:0] terms;
-    if (i == 0) assign terms = {round_key_q[0], change};
-    else if (i == 1) assign terms = {round_key_q[1], round_key_q[0], change};
-    else assign terms = {round_key_q[i], round_key[i-1]};
     mae_preserved_xor #(
-        .Terms (Terms),
+        .Terms (3),
         .Choice(2)
     ) u_word (
         .choose_i(enter),
         .other_i (key_q[i]),
-        .terms_i (terms),
+        .terms_i ({round_key_q[i], (i == 1) ? round_key_q[0] : '0, (i < 2) ? change : round_key[(i+3)%4]}),
         .add_i   ('0),
         .out_o   (round_key[i])
     );
@@ -113,18 +108,19 @@ module mae_cipher_min_luts
   words_t shifted, result;
   assign {shifted[0], shifted[1], shifted[2], shifted[3]} = shift_rows(sub_state);
   for (genvar i = 0; i < 4; i++) begin : gen_result
-    localparam int unsigned Terms = (i == 0) ? 3 : 4;
-    word_t [Terms-1:0] terms;
-    if (i == 0) assign terms = {shifted[0], round_key_q[0], change};
-    else if (i == 1) assign terms = {shifted[1], round_key_q[1], round_key_q[0], change};
-    else assign terms = {shifted[i], round_key_q[i], shifted[i-1], result[i-1]};
+    localparam int unsigned Before = (i + 3) % 4;
     mae_preserved_xor #(
-        .Terms (Terms),
+        .Terms (4),
         .Choice(1)
     ) u_word (
         .choose_i(!last_q),
         .other_i ('0),
-        .terms_i (terms),
+        .terms_i ({
+          shifted[i],
+          round_key_q[i],
+          (i == 0) ? '0 : (i == 1) ? round_key_q[0] : shifted[Before],
+          (i < 2) ? change : result[Before]
+        }),
         .add_i   ('0),
         .out_o   (result[i])
     );
@@ -167,7 +163,7 @@ module mae_cipher_min_luts
   end
 
   logic idle;  // no block in the next clock
-  assign idle = !rst_ni || clear_i || (free && !enter);
+  assign idle = clear_i || (free && !enter);
   always_ff @(posedge clk_i) begin
     if (idle) state_q <= '0;
     else state_q <= {entered[0], entered[1], entered[2], entered[3]};
@@ -175,9 +171,9 @@ module mae_cipher_min_luts
     if (idle) rcon_q <= '0;
     else if (enter) rcon_q <= 8'h01;
     else rcon_q <= {rcon_q[6:0], 1'b0} ^ (rcon_q[7] ? 8'h1b : 8'h00);
-    if (!rst_ni || clear_i) round_key_q <= '0;
+    if (clear_i || !loaded_q) round_key_q <= '0;
     else if (enter || busy_q) round_key_q <= round_key;
-    if (!rst_ni || clear_i) key_q <= '0;
+    if (clear_i || (!loaded_q && !load)) key_q <= '0;
     else if (load) begin
       for (int i = 0; i < 4; i++) key_q[i] <= key_i.key[32*(7-i)+:32];
     end
