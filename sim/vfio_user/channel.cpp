@@ -66,7 +66,7 @@ bool Channel::receive(Message &message) {
     message.body.resize(size - sizeof message.header);
     for (size_t at = 0; at < message.body.size();) {
         const ssize_t more = recv(client_.number(), &message.body[at], message.body.size() - at, 0);
-        if (more <= 0 && errno != EINTR) return false;
+        if (more == 0 || (more < 0 && errno != EINTR)) return false;
         if (more > 0) at += size_t(more);
     }
     return true;
