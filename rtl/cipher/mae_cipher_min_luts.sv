@@ -49,23 +49,23 @@ module mae_cipher_min_luts
   typedef logic [31:0] word_t;
   typedef word_t [3:0] words_t;  // word 0 is the first one of FIPS 197
 
-  logic   loaded_q;  // there is a key
-  logic   busy_q;  // a block is in progress
-  logic   last_q;  // and in its last round
-  ctx_t   ctx_q;
+  logic loaded_q;  // there is a key
+  logic busy_q;  // a block is in progress
+  logic last_q;  // and in its last round
+  ctx_t ctx_q;
   block_t state_q;  // after AddRoundKey; 0 without a block
   words_t key_q;  // the key
   words_t round_key_q;  // of the round key before this round's
   logic [7:0] rcon_q;
 
   logic free, offered, load, enter;
-  assign free           = (!busy_q || last_q) && !clear_i;
-  assign offered        = key_valid_i && key_i.bank == '0;
-  assign key_ready_o    = free && key_i.bank == '0;
-  assign load           = offered && free;
+  assign free = (!busy_q || last_q) && !clear_i;
+  assign offered = key_valid_i && key_i.bank == '0;
+  assign key_ready_o = free && key_i.bank == '0;
+  assign load = offered && free;
   assign req_ready_o[0] = free && loaded_q && !offered && req_i[0].bank == '0 &&
       req_i[0].dir == Encrypt;
-  assign enter          = req_valid_i[0] && req_ready_o[0];
+  assign enter = req_valid_i[0] && req_ready_o[0];
 
   // SubBytes of the state, and SubWord(RotWord) of the last word of the round key, §5.2.
   block_t sub_state;
@@ -95,10 +95,12 @@ module mae_cipher_min_luts
         .Choice(2)
     ) u_word (
         .choose_i(enter),
-        .other_i (key_q[i]),
-        .terms_i ({round_key_q[i], (i == 1) ? round_key_q[0] : '0, (i < 2) ? change : round_key[(i+3)%4]}),
-        .add_i   ('0),
-        .out_o   (round_key[i])
+        .other_i(key_q[i]),
+        .terms_i({
+          round_key_q[i], (i == 1) ? round_key_q[0] : '0, (i < 2) ? change : round_key[(i+3)%4]
+        }),
+        .add_i('0),
+        .out_o(round_key[i])
     );
   end
 
@@ -114,15 +116,15 @@ module mae_cipher_min_luts
         .Choice(1)
     ) u_word (
         .choose_i(!last_q),
-        .other_i ('0),
-        .terms_i ({
+        .other_i('0),
+        .terms_i({
           shifted[i],
           round_key_q[i],
           (i == 0) ? '0 : (i == 1) ? round_key_q[0] : shifted[Before],
           (i < 2) ? change : result[Before]
         }),
-        .add_i   ('0),
-        .out_o   (result[i])
+        .add_i('0),
+        .out_o(result[i])
     );
   end
 

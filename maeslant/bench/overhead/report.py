@@ -13,9 +13,9 @@ from rich.table import Table
 
 from maeslant import paths
 from maeslant.bench.overhead import networks, software, timeline
-from maeslant.bench.published import publish
 from maeslant.bench.overhead.software import Times
 from maeslant.bench.overhead.timeline import CLOCK_MHZ, Load
+from maeslant.bench.published import publish
 from maeslant.build import c_driver, simulator
 
 PICTURE = paths.BUILD / "reports" / "overhead.svg"

@@ -34,8 +34,8 @@ module mae_sbox
 );
 
   `MAE_PARAM(KindLegal, Kind inside {DirsEncrypt, DirsDecrypt, DirsBoth})
-  `MAE_PARAM(ImplLegal, Impl inside {SboxTable, SboxTower, SboxBoolean, SboxLowDepth, SboxOnehot,
-                           SboxLut})
+  `MAE_PARAM(ImplLegal,
+             Impl inside {SboxTable, SboxTower, SboxBoolean, SboxLowDepth, SboxOnehot, SboxLut})
   `MAE_PARAM(RegsLegal, Regs <= 1)
   `MAE_PARAM(LateLegal, !Late || Impl == SboxLowDepth)
 
