@@ -48,24 +48,39 @@ def pieces(size: int, chunk: int) -> list[int]:
     return [min(chunk, size - at) for at in range(0, size, chunk)]
 
 
-def growing(total: int, threads: int, longest: int = 1 << 20, unanswered: int = 0) -> list[int]:
-    """Divides a DMA transfer into growing chunks, as the C driver does for several threads.
+def divided(total: int, threads: int, longest: int = 1 << 20, unanswered: int = 0) -> list[int]:
+    """Divides a DMA transfer into chunks, as the C driver does for several threads.
 
-    ``unanswered``: requests of its queue that have no answer.
+    They grow from a small one if no request of the queue is ``unanswered``; otherwise the card is
+    busy, and they are equal.
     """
     least, most = LEAST_CHUNK, (SLOTS - unanswered) // SHARE
+    way = _evenly if unanswered else _growing
     while least < longest:
-        sizes, size, left = [], least, total
-        while left:
-            share = left // threads // STAGE * STAGE
-            size = min(max(min(size, share), least), LONGEST * least, longest)
-            sizes.append(min(size, left))
-            left -= sizes[-1]
-            size *= 2
+        sizes = way(total, threads, least, min(LONGEST * least, longest))
         if len(sizes) <= most:
             return sizes
         least *= 2
     return pieces(total, longest)
+
+
+def _growing(total: int, threads: int, least: int, most: int) -> list[int]:
+    sizes, size, left = [], least, total
+    while left:
+        share = left // threads // STAGE * STAGE
+        size = min(max(min(size, share), least), most)
+        sizes.append(min(size, left))
+        left -= sizes[-1]
+        size *= 2
+    return sizes
+
+
+def _evenly(total: int, threads: int, least: int, most: int) -> list[int]:
+    count = -(-total // most)
+    alike = -(-count // threads) * threads
+    if total // alike >= least + least // 2:
+        count = alike
+    return pieces(total, -(-total // (count * STAGE)) * STAGE)
 
 
 class Protected:
@@ -129,7 +144,7 @@ class Protected:
         base = 0
         for size in load.h2d:
             before = sum(len(job.requests) for job in ups)
-            cut = chunk or growing(size, threads, unanswered=before)
+            cut = chunk or divided(size, threads, unanswered=before)
             ups.append(self.host.h2d(1, base, bytes(size), cut))  # sealed in no time
             base += -(-size // 64) * 64
         start = self.now()

@@ -15,7 +15,7 @@ CAPABILITIES = Capabilities(queues=3, depth=8, log2_chunk=20, operations=16, log
 
 @pytest.mark.parametrize("threads", [2, 4, 1])
 def test_the_driver_divides_so(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The C driver cuts transfers into the chunk sizes that timeline.growing gives."""
+    """The C driver cuts transfers into the chunk sizes that timeline.divided gives."""
     device = Device(CAPABILITIES, limit=1 << 30)
     link = device.bus = Link(device, 1 << 23)
     host = Host(link, bytes(32), bytes(16), timeout=1000, threads=threads)
@@ -27,18 +27,29 @@ def test_the_driver_divides_so(threads: int, monkeypatch: pytest.MonkeyPatch) ->
     for total in (1, 16384, 40_000, 120_448, 602_112, 1 << 20):
         sizes.clear()
         host.wait(host.h2d(1, 0, bytes(total)))
-        assert sizes == (timeline.growing(total, threads) if threads > 1 else [total])
+        assert sizes == (timeline.divided(total, threads) if threads > 1 else [total])
+    for total in (1, 40_000, 120_448, 602_112):
+        first = host.h2d(1, 0, bytes(64))
+        sizes.clear()
+        second = host.h2d(1, 64 << 10, bytes(total))
+        even = timeline.divided(total, threads, unanswered=1)
+        assert sizes == (even if threads > 1 else [total])
+        host.wait(first)
+        host.wait(second)
 
 
 def test_chunks_grow_and_shrink() -> None:
-    """timeline.growing gives chunks that add up, begin small, at most double and end small."""
-    sizes = timeline.growing(602_112, 2)
+    """timeline.divided gives chunks that add up, begin small, at most double and end small."""
+    sizes = timeline.divided(602_112, 2)
     assert sum(sizes) == 602_112 and len(sizes) <= timeline.SLOTS // timeline.SHARE
     assert sizes[0] == timeline.LEAST_CHUNK and max(sizes) == 4 * sizes[0]
     assert all(b <= 2 * a for a, b in zip(sizes, sizes[1:], strict=False))
     assert sizes[-1] <= sizes[-2] <= sizes[-3] < max(sizes)
-    assert len(timeline.growing(602_112, 2, unanswered=40)) <= 6
-    assert timeline.growing(64 << 20, 4) == [1 << 20] * 64
+    assert len(timeline.divided(602_112, 2, unanswered=40)) <= 6
+    assert timeline.divided(120_448, 2, unanswered=1) == [61_440, 59_008]
+    assert timeline.divided(120_448, 4, unanswered=1) == [32_768] * 3 + [22_144]
+    assert timeline.divided(602_112, 2, unanswered=1) == [61_440] * 9 + [49_152]
+    assert timeline.divided(64 << 20, 4) == [1 << 20] * 64
 
 
 def test_times_between_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
