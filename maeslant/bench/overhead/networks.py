@@ -24,7 +24,6 @@ def measured(network: str, err: Console) -> dict[str, object]:
         raise MaeslantError(f"{name}: the cards' results are not the reference's")
     protected, plain = (found["cards"][b] for b in (inference.PROTECTED, inference.UNPROTECTED))
     return {
-        "network": network,
         "layers": found["layers"],
         "input_bytes": found["input_bytes"],
         "kernel_clocks": protected["kernel_clocks"],
@@ -33,4 +32,5 @@ def measured(network: str, err: Console) -> dict[str, object]:
         "plain_ms": plain["clocks"] / CLOCK_MHZ / 1000,
         "protected_ms": protected["clocks"] / CLOCK_MHZ / 1000,
         "overhead": protected["clocks"] / plain["clocks"] - 1,
+        "overhead_percent": round(100 * (protected["clocks"] / plain["clocks"] - 1), 2),
     }

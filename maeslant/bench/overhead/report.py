@@ -19,7 +19,9 @@ from maeslant.bench.published import publish
 from maeslant.build import c_driver, simulator
 
 PICTURE = paths.BUILD / "reports" / "overhead.svg"
-PUBLISHED = paths.RESULTS / "overhead.svg"
+# A record and a picture for each library that seals: openssl or ipsec.
+NAME = f"overhead_{c_driver.gcm_library()}"
+PUBLISHED = paths.RESULTS / f"{NAME}.svg"
 CHUNKS = (16 << 10, 32 << 10, 64 << 10)  # tried; the best one counts, for each card by itself
 TRANSFER_GOAL, INFERENCE_GOAL = 0.10, 0.005
 # A picture of 224 x 224 x 3 numbers of 4 bytes in, 1,000 of them out: about Ghosh's 600 KB, in
@@ -109,7 +111,12 @@ def collect(err: Console) -> dict[str, object]:
             for threads in THREADS
             if threads <= software.processors()
         },
-        "inferences": list(made.values()),
+        "inferences": made,
+        "transfer_percent": {
+            f"{row['memory']}_{row['threads']}": round(100 * row["transfer_overhead"])
+            for row in rows
+            if row["network"] == ACCOUNT.name
+        },
         "rows": rows,
     }
 
@@ -305,7 +312,8 @@ def inference_table(record: dict) -> Table:
     title = f"Inference, from input to result (ms at {networks.CLOCK_MHZ} MHz)"
     names = ("network", "layers", "Ghosh", "added", "plain", "protected", "clocks added", "added")
     table = _table(title, 1, *names)
-    for network, found in zip(NETWORKS, record["inferences"], strict=True):
+    for network in NETWORKS:
+        found = record["inferences"][network.name]
         added = found["protected_clocks"] - found["plain_clocks"]
         table.add_row(
             network.name,
@@ -359,7 +367,7 @@ def draw(record: dict, path: pathlib.Path) -> None:
         shown = [Patch(facecolor=pictures.LIGHT["grey"], label="unprotected; Ghosh et al.")]
         shown += [Patch(facecolor=pictures.LIGHT[tones[n]], label=PARTS[n]) for n in PARTS]
         pictures.legend(figure, axes, shown)
-        axes.set_xlabel(CAPTION)
+        axes.set_xlabel(f"{CAPTION}\n{record['processor']}; {record['library']}.")
         pictures.save(figure, "Transfers of an inference, without protection and with it", path)
 
 
@@ -371,7 +379,7 @@ def run(as_json: bool, picture: pathlib.Path, console: Console, err: Console) ->
     record = collect(err)
     draw(record, picture)
     if picture == PUBLISHED:
-        publish("overhead", record)
+        publish(NAME, record)
     if as_json:
         console.print_json(json.dumps(record | {"picture": str(picture)}))
         return

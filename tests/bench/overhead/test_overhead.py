@@ -73,8 +73,8 @@ def test_table_and_picture(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPat
                 row = report.account(FakeCard(), network, cold, threads, 8_000, 5.0)
                 rows.append(row | {"plain_as_many_us": row["plain_us"] / threads})
     driver = {1: {"seal": 5.2e9, "open": 5.4e9}, 2: {"seal": 9.1e9, "open": 9.3e9}}
-    inferences = [
-        {
+    inferences = {
+        network.name: {
             "layers": 31,
             "plain_clocks": 1_000_000,
             "protected_clocks": 1_000_000 + added,
@@ -82,8 +82,8 @@ def test_table_and_picture(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPat
             "protected_ms": 5.0 + added / 200_000,
             "overhead": added / 1_000_000,
         }
-        for added in (1234, 2000, 9000)
-    ]
+        for network, added in zip(report.NETWORKS, (1234, 2000, 9000), strict=True)
+    }
     record = {"library": "none", "processor": "P", "processors": 2, "driver": driver, "rows": rows}
     record["inferences"] = inferences
     text = io.StringIO()
@@ -95,7 +95,7 @@ def test_table_and_picture(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPat
     report.draw(record, tmp_path / "x.svg")
     drawn = (tmp_path / "x.svg").read_text()
     assert "warm: the host" in drawn and "cold: they come from main memory" in drawn
-    assert "+150 %" in drawn and "bus waits for sealing" in drawn
+    assert "P; none." in drawn and "+150 %" in drawn and "bus waits for sealing" in drawn
 
 
 @pytest.mark.slow
