@@ -55,6 +55,7 @@ BREAKS = {
     ),
     "sbox_shallow": ("cipher/sbox/mae_sbox_low_depth.sv", "= x[2] ^ l[32];", "= x[2];"),
     "sbox_onehot": ("cipher/sbox/mae_sbox_onehot.sv", "6*h+2], four[6*h+0]", "6*h+2], four[6*h+1]"),
+    "sbox_lut": ("cipher/sbox/mae_sbox_lut.sv", "inverse ? Inv[i][j]", "inverse ? Inv[i][7-j]"),
     "round": ("cipher/mae_round_pkg.sv", "(top << 4) ^ (top << 3)", "(top << 4) ^ (top << 2)"),
 }
 PROOFS = {proof.name: proof for proof in proofs.load()}
