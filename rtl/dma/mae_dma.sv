@@ -46,6 +46,9 @@ module mae_dma
     parameter int unsigned Prefetch = 64,  // descriptors fetched ahead
     parameter int unsigned RowsPerContext = 32,  // in the buffer of each engine, on average
     parameter int unsigned BurstBeats = 8,
+    parameter int unsigned FirstSlot = 16,  // see mae_dma_key_records
+    parameter int unsigned RecordSlots = 0,
+    parameter int unsigned MaxKeyBytes = 32,
     localparam int unsigned BytesWidth = $clog2(DataWidth / 8 + 1)
 ) (
     input logic clk_i,
@@ -62,6 +65,13 @@ module mae_dma
     output dma_status_t status_o,
     output logic        irq_o,     // level, until acknowledged
     input  logic        irq_ack_i, // pulse
+
+    // key records, to key slots of the client
+    input  key_table_t    table_i,
+    output logic          forgetting_o,
+    output logic          key_valid_o,
+    input  logic          key_ready_i,
+    output record_write_t key_o,
 
     // client: a job, before its first row
     output logic     cfg_valid_o,
@@ -152,7 +162,10 @@ module mae_dma
       .DataWidth(DataWidth),
       .BeatWidth(BeatWidth),
       .Contexts (Contexts),
-      .Prefetch (Prefetch)
+      .Prefetch (Prefetch),
+      .FirstSlot(FirstSlot),
+      .RecordSlots(RecordSlots),
+      .MaxKeyBytes(MaxKeyBytes)
   ) u_ring (
       .clk_i,
       .rst_ni       (engine_rst_ni),
@@ -160,6 +173,11 @@ module mae_dma
       .status_o,
       .irq_o,
       .irq_ack_i,
+      .table_i,
+      .forgetting_o,
+      .write_valid_o(key_valid_o),
+      .write_ready_i(key_ready_i),
+      .write_o      (key_o),
       .cfg_valid_o,
       .cfg_ready_i,
       .cfg_ctx_o,
