@@ -47,6 +47,10 @@ test-full: $(VENV)/.ready-test ## Run all cases of all tests but those that take
 test-all: $(VENV)/.ready-test ## Run those that take minutes, too (TEST=... for some)
 	@$(PY) -m pytest -n 2 -m "slow or not slow" $(TEST)
 
+.PHONY: linux
+linux: $(READY) ## Check the driver in Linux guests with a simulated card as PCI function (LINUX=... for options)
+	@$(VENV)/bin/maeslant linux --check $(LINUX)
+
 .PHONY: vectors
 vectors: $(VENV)/.ready-test ## Run every NIST vector, Monte Carlo included, on the peripheral and on the card
 	@$(PY) -m pytest -n 2 -m "slow or not slow" tests/vectors

@@ -80,6 +80,7 @@ def _build() -> pathlib.Path:
     return folder
 
 
+CACHE = _cache() / "maeslant"
 ROOT = plain(_PACKAGE / "_tree" if INSTALLED else _PACKAGE.parent)
 BUILD = _build()
 RTL = ROOT / "rtl"

@@ -32,6 +32,7 @@ TOPS: dict[str, dict[str, object]] = {
     "mae_guard_os_registers": {},
     "mae_axil_to_reg": {},
     "mae_axil_regblock_adapter": {},
+    "mae_axil_port_to_struct": {},
     "mae_axil_cdc": {},
     "mae_axi_cdc": {},
     "mae_apb_to_axil": {},
@@ -57,6 +58,11 @@ ALLOWED: dict[str, tuple[tuple[str, str], ...]] = {
         (r"(addr|strb|valid|wdata)_i", r"m_axil_\w+"),
         (r"m_axil_\w+", r"(ready|rdata)_o"),
     ),
+    # Wires: one side's signals are the fields of the other's structs.
+    "mae_axil_port_to_struct": (
+        (r"s_axil_\w+", r"axil_o"),
+        (r"axil_i", r"s_axil_\w+"),
+    ),
     # Streams may wait for their own valid (IHI 0051, 2.2.1); commands wait while a key is offered,
     # and everything in the clock of an abort.
     "mae_gcm_axis": (
@@ -79,7 +85,8 @@ def unlisted() -> list[str]:
         for file in paths.RTL.glob("**/*.sv")
         if "generated" not in file.parts
         and re.search(
-            r"\b(?:in|out)put\b[^;]*?\b[sm]_(axi|axil|axis|apb)_\w*(awvalid|tvalid|psel)\b",
+            r"\b(?:in|out)put\b[^;]*?\b([sm]_(axi|axil|axis|apb)_\w*(awvalid|tvalid|psel)"
+            r"|axil_req_t)\b",
             paths.code(file),
         )
     }

@@ -39,7 +39,13 @@ PRODUCTS = (
     Core(
         "cipher",
         "AES block ciphers: smallest, iterative, pipelined, and several pipelines as one",
-        ("mae_cipher_iter", "mae_cipher_min_area", "mae_cipher_pipe", "mae_cipher_lanes"),
+        (
+            "mae_cipher_iter",
+            "mae_cipher_min_area",
+            "mae_cipher_min_luts",
+            "mae_cipher_pipe",
+            "mae_cipher_lanes",
+        ),
     ),
     Core(
         "gcm",

@@ -5,7 +5,8 @@ usage: maeslant measure --json | python tools/gen_figures.py
 Keeps the figures in results/figures.json, with the Verilator version and the commit. `--merge`
 replaces only those of the builds that are given, and sets their commit beside them. Without
 standard input makes the pages from there, and `--check` fails when they do not match it. Area and
-clock rate of the recommended builds come from results/synthesis.json.
+clock rate of the recommended builds come from results/synthesis.json. tools/page_figures.py makes
+the tables of docs/guides/card.md, and names the sentences of pages that hold a stale figure.
 """
 
 import importlib.metadata
@@ -18,6 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from maeslant import paths
 from maeslant.bench.measure.figures import number
 from maeslant.build import configurations
+from tools import page_figures
 
 DATA = paths.RESULTS / "figures.json"
 PAGE = paths.RESULTS / "figures.md"
@@ -147,15 +149,20 @@ def main() -> int:
         PAGE: figures_page(record),
         BUILDS: builds_page(record["figures"]),
         README: head + BEGIN + recommended(record["figures"]) + END + tail,
+        page_figures.CARD: page_figures.card_page(record["figures"]),
     }
     stale = [path for path, page in wanted.items() if not path.exists() or path.read_text() != page]
     if check:
         for path in stale:
             print(f"{path.relative_to(paths.ROOT)} does not match results/figures.json")
-        return 1 if stale else 0
-    for path in stale:
-        paths.write(path, wanted[path])
-    return 0
+    else:
+        for path in stale:
+            paths.write(path, wanted[path])
+        stale = []
+    said = page_figures.stale_sentences(record["figures"])
+    for line in said:
+        print(line)
+    return int(bool(stale or said))
 
 
 if __name__ == "__main__":

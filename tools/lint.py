@@ -78,7 +78,7 @@ EDGES: dict[str, dict[str, tuple[int, ...]]] = {
     "mae_fifo_async": {"LogDepth": (1, 4), "Width": (1,)},
     "mae_rr_arb": {"N": (1, 2, 3, 64)},
     "mae_stream_reg": {"Width": (1,)},
-    "mae_axil_to_reg": {"AddrWidth": (2, 64)},
+    "mae_axil_to_reg": {"AddrWidth": (2, 32)},
     "mae_block_registers": {"Depth": (1, 3, 15)},
 }
 

@@ -263,7 +263,7 @@ struct mae_completion {
     uint32_t context;
     uint64_t bytes;         /* written */
     uint32_t device_status; /* as the device put it (status_e of mae_dma_pkg) */
-    uint8_t tag[16];        /* of a message encrypted to its end; else 0 */
+    uint8_t tag[16];        /* of a message encrypted to its end; on crc4 a copy's CRC; else 0 */
 };
 
 /* Allocates a context of the device, which holds a message's chain value between its jobs. */

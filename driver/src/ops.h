@@ -14,6 +14,8 @@ struct mae_ops {
     uint64_t poll_ns;
     uint32_t clocks_per_us;
     bool simulated;
+    /* Writes may reach the device after write32 has returned; a later read waits for them. */
+    bool posted;
 
     mae_error_t (*read32)(void *backend, uint32_t offset, uint32_t *value);
     mae_error_t (*write32)(void *backend, uint32_t offset, uint32_t value);

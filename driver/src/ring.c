@@ -251,10 +251,15 @@ static mae_error_t ring_collect(struct mae_dev *dev)
     return MAE_OK;
 }
 
-/* Clears the stream card's completion interrupt. */
+/* Clears the stream card's completion interrupt; it is clear on return. A write that is still on
+   its way would clear the interrupt of a later completion, too, and that would never be reported. */
 static mae_error_t ring_acknowledge(struct mae_dev *dev)
 {
-    return write_reg(dev, REG(irq_status), MAE_STREAM_CARD__IRQ_STATUS__COMPLETION_bm);
+    uint32_t status;
+    MAE_TRY(write_reg(dev, REG(irq_status), MAE_STREAM_CARD__IRQ_STATUS__COMPLETION_bm));
+    if (!dev->ops->posted)
+        return MAE_OK;
+    return dev->ops->read32(dev->backend, REG(irq_status), &status);
 }
 
 /* Returns an error if the stream card reports that it could not write a completion. */

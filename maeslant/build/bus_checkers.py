@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Binds bus protocol checkers to every AXI4, AXI4-Lite and AXI4-Stream port of a design.
 
-Ports are found by their names: ``s_axil_awvalid`` and its like make one port, a subordinate's.
+Ports are found by their names: ``s_axil_awvalid`` and its like make one port, a subordinate's. So
+do the structs of mae_axi_pkg: an input ``axil_req_t axil_i`` and its answers in ``axil_o``.
 """
 
 import dataclasses
@@ -23,6 +24,9 @@ HANDSHAKES = [c + part for c in ("aw", "w", "b", "ar", "r") for part in ("valid"
 SIGNALS = {"axil": [*HANDSHAKES, *LITE], "axi": [*HANDSHAKES, *FULL]}
 STREAM = ("tdata", "tkeep", "tstrb", "tlast", "tuser", "tid", "tdest")
 FLUSHES = ("clear_i", "abort_i")
+# Fields of mae_axi_pkg's structs: aw_valid of a request is awvalid. No field: no protection bits.
+STRUCT = r"\b(input|output)\s+(?:mae_axi_pkg::)?axil_(req|rsp)_t\s+(axil(?:_\w+)?)_[io]\b"
+RESPONSE = {"awready", "wready", "bvalid", "bresp", "arready", "rvalid", "rdata", "rresp"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,11 +39,23 @@ class Port:
     clock: str
     reset: str
     names: frozenset[str]  # of all ports of the module
+    structs: bool = False  # two structs, one for each direction, and not a port for each signal
 
     @property
     def side(self) -> str:
         """Returns "s" if the bus port is a subordinate's, "m" if it is a manager's."""
         return self.prefix[0]
+
+    def wire(self, name: str) -> str:
+        """Returns the expression for a signal of an AXI port; "'0" if the port lacks it."""
+        if not self.structs:
+            wire = f"{self.prefix}_{name}"
+            return wire if wire in self.names else "'0"
+        if name in ("awprot", "arprot"):
+            return "'0"
+        is_input = (name in RESPONSE) == (self.side == "m")
+        channel, field = re.fullmatch(r"(aw|w|b|ar|r)(\w+)", name).groups()
+        return f"{self.prefix[2:]}_{'i' if is_input else 'o'}.{channel}_{field}"
 
     def bind(self, more: str = "") -> str:
         """Builds the SystemVerilog statement that binds a protocol checker to the bus port."""
@@ -58,13 +74,12 @@ class Port:
         else:
             subordinate = int(self.side == "s")
             parameters = f".Subordinate({subordinate})"
-            parameters += f", .AddrWidth($bits({self.prefix}_awaddr))"
-            parameters += f", .DataWidth($bits({self.prefix}_wdata))"
+            wires = {name: self.wire(name) for name in SIGNALS[self.kind]}
+            parameters += f", .AddrWidth($bits({wires['awaddr']}))"
+            parameters += f", .DataWidth($bits({wires['wdata']}))"
             if self.kind == "axi":
-                parameters += f", .IdWidth($bits({self.prefix}_awid))"
-            names = SIGNALS[self.kind]
-            pin = {name: f"{self.prefix}_{name}" for name in names}
-            pin = {name: wire if wire in self.names else "'0" for name, wire in pin.items()}
+                parameters += f", .IdWidth($bits({wires['awid']}))"
+            pin = wires
         pins = "".join(f",\n    .{name}({wire})" for name, wire in pin.items())
         clocks = f".clk_i({self.clock}), .rst_ni({self.reset})"
         return f"#({parameters}{more}) u_check_{self.prefix} (\n    {clocks}{pins}\n);\n"
@@ -77,17 +92,29 @@ def ports(file: pathlib.Path) -> list[Port]:
         return []
     found = re.findall(r"\b(?:input|output)\b[^,;]*?\b(\w+)\s*(?=,|\)\s*;|$)", header[0])
     names = frozenset(found)
+    structs = {(kind, stem): way for way, kind, stem in re.findall(STRUCT, header[0])}
     made = []
+    for (kind, stem), way in structs.items():
+        side = "s" if way == "input" else "m"
+        if kind == "req" and ("rsp", stem) in structs and (pair := _clock(names, side)):
+            made.append(Port(file.stem, f"{side}_{stem}", "axil", *pair, names, structs=True))
     for name in sorted(names):
         known = re.fullmatch(r"(([sm])_(axil|axis|axi)(?:_\w+)?)_(awvalid|tvalid)", name)
         if not known:
             continue
         prefix, side, kind, _ = known.groups()
-        clocks = [(clock.format(side=side), reset.format(side=side)) for clock, reset in CLOCKS]
-        clocks = [pair for pair in clocks if names.issuperset(pair)]
-        if clocks:
-            made.append(Port(file.stem, prefix, kind, *clocks[0], names))
+        if pair := _clock(names, side):
+            made.append(Port(file.stem, prefix, kind, *pair, names))
     return made
+
+
+def _clock(names: frozenset[str], side: str) -> tuple[str, str] | None:
+    """Returns the clock and reset of a module's bus ports of one side; None without a clock."""
+    for clock, reset in CLOCKS:
+        pair = clock.format(side=side), reset.format(side=side)
+        if names.issuperset(pair):
+            return pair
+    return None
 
 
 def sources(files: Iterable[pathlib.Path], target: pathlib.Path) -> list[pathlib.Path]:

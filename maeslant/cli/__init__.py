@@ -21,6 +21,7 @@ from maeslant.cli import (  # noqa: F401 they add their commands to app
     doctor,
     fhe,
     gates,
+    linux,
     protect,
 )
 from maeslant.cli.common import app, err

@@ -94,7 +94,8 @@ def point(
             raise SynthesisError("place and route needs one seed at least")
         if seeds != SEEDS and target != "ecp5":
             raise SynthesisError(f"{target} is not placed and routed: it takes no --seeds")
-        return Point(what, target, None, fpga.recipe(target, seeds, flatten is not False))
+        how = fpga.recipe(target, seeds, flatten is not False, fpga.preserves(what))
+        return Point(what, target, None, how)
     if period_ns is not None and not 0 < period_ns < 1e6:
         raise SynthesisError(f"the period must be positive, not {period_ns} ns")
     if seeds != SEEDS:

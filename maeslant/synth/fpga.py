@@ -54,6 +54,9 @@ XC7 = {
 COUNTED = re.compile(r"(LUT|RAM|SRL|CFGLUT|TRELLIS_DPR|DP16|PDPW16)")
 # What stands many times in a design; where modules are kept, each of these is mapped once.
 REPEATED = ("mae_ntt_butterfly", "mae_poly_slots")
+# Whose boundaries are preserved in 7-series: mapped as written they take fewer LUTs.
+PRESERVED = ("mae_sbox_lut", "mae_preserved_xor")
+SBOX_LUT = 5  # SboxLut of mae_aes_pkg
 XILINX = "synth_xilinx -family xc7 -flatten -noiopad -top {top}"
 WRAPPER = "mae_place_wrapper"
 TARGETS = {"ecp5": "ecp5", "xc7": "xilinx"}
@@ -67,10 +70,19 @@ def tools(target: str) -> dict[str, str]:
     return found
 
 
-def recipe(target: str, seeds: int, flatten: bool = True) -> dict[str, object]:
+def preserves(design: Design) -> bool:
+    """Returns true if a design is made of modules whose boundaries are preserved in 7-series."""
+    files = {file.stem for file in design.files}
+    return PRESERVED[-1] in files or design.parameters.get("Sbox") == SBOX_LUT
+
+
+def recipe(
+    target: str, seeds: int, flatten: bool = True, preserve: bool = False
+) -> dict[str, object]:
     """Returns the settings of an FPGA synthesis, which are part of its report."""
     if target == "xc7":
-        kept = {} if flatten else {"kept": [*REPEATED]}
+        names = [*(() if flatten else REPEATED), *(PRESERVED if preserve else ())]
+        kept = {"kept": names} if names else {}
         return {"family": "xc7", "flatten": flatten, "passes": XILINX, **kept}
     place = {"ways": WAYS, "device": " ".join(DEVICE), "seeds": seeds, "asked_mhz": WANTED_MHZ}
     place["router"] = f"router1; router2 from {CROWDED} LUTs on"

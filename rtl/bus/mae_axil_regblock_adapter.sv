@@ -9,34 +9,21 @@
 // accepted. All bus outputs come from registers.
 // Latency: 2 clocks an access, plus the wait of an external register.
 // Throughput: one write a clock, one read in two clocks.
-// Parameters: AddrWidth is the width of the addresses. Legal: AddrWidth 2..64.
+// Parameters: AddrWidth is the width of the addresses. Legal: AddrWidth 2..32.
 // Source: ARM IHI 0022 (AXI4-Lite); PeakRDL-regblock, "CPU interface: passthrough".
 
 `include "mae_assert.svh"
 
-module mae_axil_regblock_adapter #(
+module mae_axil_regblock_adapter
+  import mae_axi_pkg::*;
+#(
     parameter int unsigned AddrWidth = 12
 ) (
     input logic clk_i,
     input logic rst_ni,
 
-    input  logic                 s_axil_awvalid,
-    output logic                 s_axil_awready,
-    input  logic [AddrWidth-1:0] s_axil_awaddr,
-    input  logic                 s_axil_wvalid,
-    output logic                 s_axil_wready,
-    input  logic [         31:0] s_axil_wdata,
-    input  logic [          3:0] s_axil_wstrb,
-    output logic                 s_axil_bvalid,
-    input  logic                 s_axil_bready,
-    output logic [          1:0] s_axil_bresp,
-    input  logic                 s_axil_arvalid,
-    output logic                 s_axil_arready,
-    input  logic [AddrWidth-1:0] s_axil_araddr,
-    output logic                 s_axil_rvalid,
-    input  logic                 s_axil_rready,
-    output logic [         31:0] s_axil_rdata,
-    output logic [          1:0] s_axil_rresp,
+    input  axil_req_t axil_i,
+    output axil_rsp_t axil_o,
 
     // to the register block: req_o is high for one clock; the answer comes in that clock or later
     output logic                 req_o,
@@ -75,7 +62,7 @@ module mae_axil_regblock_adapter #(
   );
 
   assign unused_bytes = ^{write_addr[1:0], read_addr[1:0]};  // registers are 32-bit words
-  assign read_valid = read_wanted && !s_axil_rvalid;
+  assign read_valid = read_wanted && !axil_o.r_valid;
   assign req_o = (write_valid || read_valid) && !busy_q;
   assign req_is_wr_o = write_valid && !(read_valid && !read_last_q);
   assign addr_o = {req_is_wr_o ? write_addr[AddrWidth-1:2] : read_addr[AddrWidth-1:2], 2'b00};

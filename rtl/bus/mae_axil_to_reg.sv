@@ -12,34 +12,21 @@
 // Latency: an access is presented in the clock after it was accepted; its response is on the bus in
 // the clock after *_done_i. A write or read takes 2 clocks if done is immediate.
 // Throughput: one write and one read a clock.
-// Parameters: AddrWidth is the width of the addresses. Legal: AddrWidth 2..64.
+// Parameters: AddrWidth is the width of the addresses. Legal: AddrWidth 2..32.
 // Source: ARM IHI 0022 (AXI4-Lite).
 
 `include "mae_assert.svh"
 
-module mae_axil_to_reg #(
+module mae_axil_to_reg
+  import mae_axi_pkg::*;
+#(
     parameter int unsigned AddrWidth = 12
 ) (
     input logic clk_i,
     input logic rst_ni,
 
-    input  logic                 s_axil_awvalid,
-    output logic                 s_axil_awready,
-    input  logic [AddrWidth-1:0] s_axil_awaddr,
-    input  logic                 s_axil_wvalid,
-    output logic                 s_axil_wready,
-    input  logic [         31:0] s_axil_wdata,
-    input  logic [          3:0] s_axil_wstrb,
-    output logic                 s_axil_bvalid,
-    input  logic                 s_axil_bready,
-    output logic [          1:0] s_axil_bresp,
-    input  logic                 s_axil_arvalid,
-    output logic                 s_axil_arready,
-    input  logic [AddrWidth-1:0] s_axil_araddr,
-    output logic                 s_axil_rvalid,
-    input  logic                 s_axil_rready,
-    output logic [         31:0] s_axil_rdata,
-    output logic [          1:0] s_axil_rresp,
+    input  axil_req_t axil_i,
+    output axil_rsp_t axil_o,
 
     output logic                 write_valid_o,
     input  logic                 write_done_i,
@@ -54,10 +41,13 @@ module mae_axil_to_reg #(
     input  logic [         31:0] read_data_i,
     input  logic                 read_error_i
 );
-  `MAE_PARAM(AddrWidthLegal, AddrWidth >= 2 && AddrWidth <= 64)
+  `MAE_PARAM(AddrWidthLegal, AddrWidth >= 2 && AddrWidth <= 32)
 
   localparam logic [1:0] Okay = 2'b00;
   localparam logic [1:0] SlvErr = 2'b10;
+
+  logic unused_addr;
+  assign unused_addr = ^{axil_i.aw_addr >> AddrWidth, axil_i.ar_addr >> AddrWidth};
 
   logic aw_valid, w_valid, b_room, r_room, strobed, wrote, read_valid, read;
 
@@ -67,9 +57,9 @@ module mae_axil_to_reg #(
       .clk_i,
       .rst_ni,
       .clear_i    (1'b0),
-      .in_valid_i (s_axil_awvalid),
-      .in_ready_o (s_axil_awready),
-      .in_data_i  (s_axil_awaddr),
+      .in_valid_i (axil_i.aw_valid),
+      .in_ready_o (axil_o.aw_ready),
+      .in_data_i  (AddrWidth'(axil_i.aw_addr)),
       .out_valid_o(aw_valid),
       .out_ready_i(wrote),
       .out_data_o (write_addr_o)
@@ -82,9 +72,9 @@ module mae_axil_to_reg #(
       .clk_i,
       .rst_ni,
       .clear_i    (1'b0),
-      .in_valid_i (s_axil_wvalid),
-      .in_ready_o (s_axil_wready),
-      .in_data_i  ({s_axil_wdata, s_axil_wstrb}),
+      .in_valid_i (axil_i.w_valid),
+      .in_ready_o (axil_o.w_ready),
+      .in_data_i  ({axil_i.w_data, axil_i.w_strb}),
       .out_valid_o(w_valid),
       .out_ready_i(wrote),
       .out_data_o ({write_data_o, write_strb_o})
@@ -96,9 +86,9 @@ module mae_axil_to_reg #(
       .clk_i,
       .rst_ni,
       .clear_i    (1'b0),
-      .in_valid_i (s_axil_arvalid),
-      .in_ready_o (s_axil_arready),
-      .in_data_i  (s_axil_araddr),
+      .in_valid_i (axil_i.ar_valid),
+      .in_ready_o (axil_o.ar_ready),
+      .in_data_i  (AddrWidth'(axil_i.ar_addr)),
       .out_valid_o(read_valid),
       .out_ready_i(read),
       .out_data_o (read_addr_o)
@@ -119,9 +109,9 @@ module mae_axil_to_reg #(
       .in_valid_i (wrote),
       .in_ready_o (b_room),
       .in_data_i  (write_error_i && strobed ? SlvErr : Okay),
-      .out_valid_o(s_axil_bvalid),
-      .out_ready_i(s_axil_bready),
-      .out_data_o (s_axil_bresp)
+      .out_valid_o(axil_o.b_valid),
+      .out_ready_i(axil_i.b_ready),
+      .out_data_o (axil_o.b_resp)
   );
 
   mae_stream_reg #(
@@ -134,15 +124,15 @@ module mae_axil_to_reg #(
       .in_valid_i (read),
       .in_ready_o (r_room),
       .in_data_i  (read_error_i ? {32'd0, SlvErr} : {read_data_i, Okay}),
-      .out_valid_o(s_axil_rvalid),
-      .out_ready_i(s_axil_rready),
-      .out_data_o ({s_axil_rdata, s_axil_rresp})
+      .out_valid_o(axil_o.r_valid),
+      .out_ready_i(axil_i.r_ready),
+      .out_data_o ({axil_o.r_data, axil_o.r_resp})
   );
 
   `MAE_STREAM_HOLDS(WriteHolds, write_valid_o, write_done_i, {write_addr_o, write_data_o,
                                                               write_strb_o})
   `MAE_STREAM_HOLDS(ReadHolds, read_valid_o, read_done_i, read_addr_o)
-  `MAE_STREAM_HOLDS(BHolds, s_axil_bvalid, s_axil_bready, s_axil_bresp)
-  `MAE_STREAM_HOLDS(RHolds, s_axil_rvalid, s_axil_rready, {s_axil_rdata, s_axil_rresp})
+  `MAE_STREAM_HOLDS(BHolds, axil_o.b_valid, axil_i.b_ready, axil_o.b_resp)
+  `MAE_STREAM_HOLDS(RHolds, axil_o.r_valid, axil_i.r_ready, {axil_o.r_data, axil_o.r_resp})
 
 endmodule

@@ -39,13 +39,14 @@ package mae_aes_pkg;
 
   // Implementations of the S-box: the table of FIPS 197; inversion in GF((2^4)^2) with the
   // polynomials of Kale et al.; the smallest published Boolean circuit; a low-depth Boolean circuit;
-  // a one-hot circuit with few signal transitions.
+  // a one-hot circuit with few signal transitions; the table of FIPS 197 by output bits, for LUTs.
   typedef enum logic [2:0] {
     SboxTable = 3'd0,
     SboxTower = 3'd1,
     SboxBoolean = 3'd2,
     SboxLowDepth = 3'd3,
-    SboxOnehot = 3'd4
+    SboxOnehot = 3'd4,
+    SboxLut = 3'd5
   } sbox_impl_e;
 
   localparam int unsigned MaxRounds = 14;

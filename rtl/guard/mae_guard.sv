@@ -21,6 +21,7 @@
 
 module mae_guard
   import mae_aes_pkg::*;
+  import mae_axi_pkg::*;
   import mae_guard_pkg::*;
 #(
     parameter int unsigned Queues = 4,
@@ -44,26 +45,9 @@ module mae_guard
     input  logic [255:0] nonce_i,               // must never repeat
     output logic         nonce_take_o,          // pulse: the nonce was used
 
-    input  logic                 s_axil_awvalid,
-    output logic                 s_axil_awready,
-    input  logic [AddrWidth-1:0] s_axil_awaddr,
-    input  logic [          2:0] s_axil_awprot,
-    input  logic                 s_axil_wvalid,
-    output logic                 s_axil_wready,
-    input  logic [         31:0] s_axil_wdata,
-    input  logic [          3:0] s_axil_wstrb,
-    output logic                 s_axil_bvalid,
-    input  logic                 s_axil_bready,
-    output logic [          1:0] s_axil_bresp,
-    input  logic                 s_axil_arvalid,
-    output logic                 s_axil_arready,
-    input  logic [AddrWidth-1:0] s_axil_araddr,
-    input  logic [          2:0] s_axil_arprot,
-    output logic                 s_axil_rvalid,
-    input  logic                 s_axil_rready,
-    output logic [         31:0] s_axil_rdata,
-    output logic [          1:0] s_axil_rresp,
-    output logic                 irq_o,           // pulse: a response was written
+    input  axil_req_t axil_i,
+    output axil_rsp_t axil_o,
+    output logic      irq_o,   // pulse: a response was written
 
     // host memory
     output logic         ar_valid_o,

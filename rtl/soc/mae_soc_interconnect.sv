@@ -20,6 +20,7 @@
 
 module mae_soc_interconnect
   import mae_aes_pkg::*;
+  import mae_axi_pkg::*;
 #(
     parameter int unsigned RowBits = 13,
     parameter sbox_impl_e Sbox = SboxTable,
@@ -116,60 +117,57 @@ module mae_soc_interconnect
   end
 
   // Registers: one manager, two subordinates, selected by the address, which the CPU holds.
-  typedef struct packed {
-    logic awready;
-    logic wready;
-    logic bvalid;
-    logic arready;
-    logic rvalid;
-    logic [31:0] rdata;
-    logic [1:0] bresp;
-    logic [1:0] rresp;
-  } answer_t;
-
-  answer_t from_peripheral, from_regs, from_chosen;
+  axil_req_t req_cpu, req_peripheral, req_regs;
+  axil_rsp_t from_peripheral, from_regs, from_chosen;
   logic axil_ready;
   logic [31:0] axil_rdata;
-  logic awvalid, wvalid, bready, arvalid, rready;
-  logic [11:0] awaddr, araddr;
-  logic [2:0] awprot, arprot;
-  logic [31:0] wdata;
-  logic [ 3:0] wstrb;
+  logic [5:0] unused_prot;
 
   assign from_chosen = in_peripheral ? from_peripheral : from_regs;
 
+  always_comb begin
+    req_peripheral = req_cpu;
+    req_peripheral.aw_valid = req_cpu.aw_valid && in_peripheral;
+    req_peripheral.w_valid = req_cpu.w_valid && in_peripheral;
+    req_peripheral.ar_valid = req_cpu.ar_valid && in_peripheral;
+    req_regs = req_cpu;
+    req_regs.aw_valid = req_cpu.aw_valid && in_regs;
+    req_regs.w_valid = req_cpu.w_valid && in_regs;
+    req_regs.ar_valid = req_cpu.ar_valid && in_regs;
+  end
+
   mae_picorv32_to_axil #(
-      .AddrWidth(12)
+      .AddrWidth(32)
   ) u_axil (
       .clk_i,
       .rst_ni,
       .valid_i       (mem_valid_i && (in_peripheral || in_regs)),
       .ready_o       (axil_ready),
-      .addr_i        (mem_addr_i[11:0]),
+      .addr_i        (32'(mem_addr_i[11:0])),
       .strb_i        (mem_wstrb_i),
       .wdata_i       (mem_wdata_i),
       .rdata_o       (axil_rdata),
-      .m_axil_awvalid(awvalid),
-      .m_axil_awready(from_chosen.awready),
-      .m_axil_awaddr (awaddr),
-      .m_axil_awprot (awprot),
-      .m_axil_wvalid (wvalid),
-      .m_axil_wready (from_chosen.wready),
-      .m_axil_wdata  (wdata),
-      .m_axil_wstrb  (wstrb),
-      .m_axil_bvalid (from_chosen.bvalid),
-      .m_axil_bready (bready),
-      .m_axil_arvalid(arvalid),
-      .m_axil_arready(from_chosen.arready),
-      .m_axil_araddr (araddr),
-      .m_axil_arprot (arprot),
-      .m_axil_rvalid (from_chosen.rvalid),
-      .m_axil_rready (rready),
-      .m_axil_rdata  (from_chosen.rdata)
+      .m_axil_awvalid(req_cpu.aw_valid),
+      .m_axil_awready(from_chosen.aw_ready),
+      .m_axil_awaddr (req_cpu.aw_addr),
+      .m_axil_awprot (unused_prot[2:0]),
+      .m_axil_wvalid (req_cpu.w_valid),
+      .m_axil_wready (from_chosen.w_ready),
+      .m_axil_wdata  (req_cpu.w_data),
+      .m_axil_wstrb  (req_cpu.w_strb),
+      .m_axil_bvalid (from_chosen.b_valid),
+      .m_axil_bready (req_cpu.b_ready),
+      .m_axil_arvalid(req_cpu.ar_valid),
+      .m_axil_arready(from_chosen.ar_ready),
+      .m_axil_araddr (req_cpu.ar_addr),
+      .m_axil_arprot (unused_prot[5:3]),
+      .m_axil_rvalid (from_chosen.r_valid),
+      .m_axil_rready (req_cpu.r_ready),
+      .m_axil_rdata  (from_chosen.r_data)
   );
 
   logic unused_resp;  // an error response reads as 0; the peripheral stores an error code
-  assign unused_resp = ^{from_chosen.bresp, from_chosen.rresp};
+  assign unused_resp = ^{from_chosen.b_resp, from_chosen.r_resp};
 
   mae_peripheral_core #(
       .KeySlots (KeySlots),
@@ -182,25 +180,8 @@ module mae_soc_interconnect
   ) u_peripheral (
       .clk_i,
       .rst_ni,
-      .s_axil_awvalid(awvalid && in_peripheral),
-      .s_axil_awready(from_peripheral.awready),
-      .s_axil_awaddr (awaddr),
-      .s_axil_awprot (awprot),
-      .s_axil_wvalid (wvalid && in_peripheral),
-      .s_axil_wready (from_peripheral.wready),
-      .s_axil_wdata  (wdata),
-      .s_axil_wstrb  (wstrb),
-      .s_axil_bvalid (from_peripheral.bvalid),
-      .s_axil_bready (bready),
-      .s_axil_bresp  (from_peripheral.bresp),
-      .s_axil_arvalid(arvalid && in_peripheral),
-      .s_axil_arready(from_peripheral.arready),
-      .s_axil_araddr (araddr),
-      .s_axil_arprot (arprot),
-      .s_axil_rvalid (from_peripheral.rvalid),
-      .s_axil_rready (rready),
-      .s_axil_rdata  (from_peripheral.rdata),
-      .s_axil_rresp  (from_peripheral.rresp),
+      .axil_i        (req_peripheral),
+      .axil_o        (from_peripheral),
       .irq_o,
       .memory_job_o  (job),
       .memory_error_i(job_error),
@@ -219,33 +200,18 @@ module mae_soc_interconnect
   mae_axil_regblock_adapter u_reg_port (
       .clk_i,
       .rst_ni,
-      .req_o         (req),
-      .req_is_wr_o   (req_is_wr),
-      .addr_o        (reg_addr),
-      .wr_data_o     (wr_data),
-      .wr_biten_o    (wr_biten),
-      .rd_ack_i      (rd_ack),
-      .rd_err_i      (rd_err),
-      .rd_data_i     (rd_data),
-      .wr_ack_i      (wr_ack),
-      .wr_err_i      (wr_err),
-      .s_axil_awvalid(awvalid && in_regs),
-      .s_axil_awready(from_regs.awready),
-      .s_axil_awaddr (awaddr),
-      .s_axil_wvalid (wvalid && in_regs),
-      .s_axil_wready (from_regs.wready),
-      .s_axil_wdata  (wdata),
-      .s_axil_wstrb  (wstrb),
-      .s_axil_bvalid (from_regs.bvalid),
-      .s_axil_bready (bready),
-      .s_axil_bresp  (from_regs.bresp),
-      .s_axil_arvalid(arvalid && in_regs),
-      .s_axil_arready(from_regs.arready),
-      .s_axil_araddr (araddr),
-      .s_axil_rvalid (from_regs.rvalid),
-      .s_axil_rready (rready),
-      .s_axil_rdata  (from_regs.rdata),
-      .s_axil_rresp  (from_regs.rresp)
+      .req_o      (req),
+      .req_is_wr_o(req_is_wr),
+      .addr_o     (reg_addr),
+      .wr_data_o  (wr_data),
+      .wr_biten_o (wr_biten),
+      .rd_ack_i   (rd_ack),
+      .rd_err_i   (rd_err),
+      .rd_data_i  (rd_data),
+      .wr_ack_i   (wr_ack),
+      .wr_err_i   (wr_err),
+      .axil_i     (req_regs),
+      .axil_o     (from_regs)
   );
 
   mae_soc_regs u_regs (

@@ -5,6 +5,7 @@
 
 module mae_arbiter_bench
   import mae_aes_pkg::*;
+  import mae_axi_pkg::*;
   import mae_device_pkg::*;
   import mae_memory_job_pkg::*;
 #(
@@ -62,6 +63,29 @@ module mae_arbiter_bench
   assign blocks_done_o = u_arbiter.progress.done;
   assign ram_write_o   = ram_valid && ram_write;
 
+  axil_req_t axil_req;
+  axil_rsp_t axil_rsp;
+
+  assign axil_req = '{
+          aw_valid: awvalid_i,
+          aw_addr: 32'(reg_addr_i),
+          w_valid: wvalid_i,
+          w_data: reg_wdata_i,
+          w_strb: '1,
+          b_ready: 1'b1,
+          ar_valid: arvalid_i,
+          ar_addr: 32'(reg_addr_i),
+          r_ready: 1'b1
+      };
+  assign awready_o = axil_rsp.aw_ready;
+  assign wready_o = axil_rsp.w_ready;
+  assign bvalid_o = axil_rsp.b_valid;
+  assign bresp_o = axil_rsp.b_resp;
+  assign arready_o = axil_rsp.ar_ready;
+  assign rvalid_o = axil_rsp.r_valid;
+  assign rresp_o = axil_rsp.r_resp;
+  assign reg_rdata_o = axil_rsp.r_data;
+
   mae_peripheral_core #(
       .KeySlots(KeySlots),
       .KeyBanks(KeyBanks),
@@ -70,25 +94,8 @@ module mae_arbiter_bench
   ) u_core (
       .clk_i,
       .rst_ni,
-      .s_axil_awvalid(awvalid_i),
-      .s_axil_awready(awready_o),
-      .s_axil_awaddr (reg_addr_i),
-      .s_axil_awprot ('0),
-      .s_axil_wvalid (wvalid_i),
-      .s_axil_wready (wready_o),
-      .s_axil_wdata  (reg_wdata_i),
-      .s_axil_wstrb  ('1),
-      .s_axil_bvalid (bvalid_o),
-      .s_axil_bready (1'b1),
-      .s_axil_bresp  (bresp_o),
-      .s_axil_arvalid(arvalid_i),
-      .s_axil_arready(arready_o),
-      .s_axil_araddr (reg_addr_i),
-      .s_axil_arprot ('0),
-      .s_axil_rvalid (rvalid_o),
-      .s_axil_rready (1'b1),
-      .s_axil_rdata  (reg_rdata_o),
-      .s_axil_rresp  (rresp_o),
+      .axil_i        (axil_req),
+      .axil_o        (axil_rsp),
       .irq_o,
       .memory_job_o  (job),
       .memory_error_i(job_error),

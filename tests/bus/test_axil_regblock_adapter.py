@@ -9,6 +9,7 @@ from cocotb.handle import SimHandleBase
 from cocotb.triggers import FallingEdge, ReadOnly, Timer
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
 
+from maeslant import paths
 from tests.bus.test_axil_to_reg import address, taken, word
 from tests.support.axi import pause_all
 from tests.support.bench import run
@@ -120,4 +121,5 @@ async def accesses(dut: SimHandleBase) -> None:
 
 def test_axil_regblock_adapter() -> None:
     """Builds mae_axil_regblock_adapter and runs this file's tests."""
-    run("mae_axil_regblock_adapter")
+    bench = paths.ROOT / "tests" / "bus" / "axil_regblock_bench.sv"
+    run("axil_regblock_bench", sources=[bench])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_axil_to_reg: each AXI4-Lite access becomes one register access."""
+"""Tests mae_axil_to_reg and mae_axil_port_to_struct: one register access for each of AXI4-Lite."""
 
 import logging
 import random
@@ -10,6 +10,7 @@ from cocotb.handle import SimHandleBase
 from cocotb.triggers import FallingEdge, RisingEdge
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
 
+from maeslant import paths
 from tests.support.axi import pause_all
 from tests.support.bench import parameters, run
 from tests.support.stream import start
@@ -182,4 +183,5 @@ async def _read(master: AxiLiteMaster, at: int) -> tuple[bytes, AxiResp]:
 @pytest.mark.parametrize("width", [12, 13])
 def test_axil_to_reg(width: int) -> None:
     """Builds mae_axil_to_reg and runs this file's tests with fast and slow registers."""
-    run("mae_axil_to_reg", parameters={"AddrWidth": width})
+    bench = paths.ROOT / "tests" / "bus" / "axil_to_reg_bench.sv"
+    run("axil_to_reg_bench", sources=[bench], parameters={"AddrWidth": width})

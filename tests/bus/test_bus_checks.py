@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests the AXI protocol checkers: every port of rtl/ has one, and it ends the simulation."""
 
+import re
+
 import cocotb
 import pytest
 from cocotb.clock import Clock
@@ -50,6 +52,8 @@ def test_every_port() -> None:
             for word in [line.rstrip(",").split()[-1]]
             if word.endswith(("_awvalid", "_tvalid"))
         }
+        for way, stem in re.findall(r"(input|output)\s+\S*axil_req_t\s+(\w+)_[io]\b", text):
+            has.add(f"{'s' if way == 'input' else 'm'}_{stem}")
         assert found == has, file
 
 

@@ -40,6 +40,7 @@ struct mock {
     bool in_order; /* else jobs of different contexts run in random order */
     bool hang;     /* takes jobs and completes none */
     bool no_interrupt;
+    bool posts;              /* acknowledgements arrive as late as PCI Express allows */
     uint32_t status_of_next; /* the next job ends with this status; its data is not touched */
     bool bad_tag;            /* every tag is found wrong */
     bool keeps_plaintext;    /* does not overwrite what failed */
@@ -58,10 +59,12 @@ struct mock {
     size_t log_count;
     int64_t accesses;
     uint32_t jobs, most_in_flight, waits, closed, stopped;
+    uint32_t unreported; /* waits in which jobs ended without an interrupt */
     uint64_t now_ns;
 
     /* Its state. */
     uint32_t words[MOCK_WORDS];
+    uint32_t acknowledged; /* bits of an acknowledgement that is still on its way */
     uint64_t keys[64];
     bool key_valid[64];
     uint8_t chains[256][16];
@@ -235,9 +238,17 @@ static void mock_step(struct mock *mock)
     mock_complete(mock, &desc, index, status, tag);
 }
 
+/* Lets an acknowledgement that was on its way arrive. */
+static void mock_arrive(struct mock *mock)
+{
+    mock->words[CARD(irq_status) / 4] &= ~mock->acknowledged;
+    mock->acknowledged = 0;
+}
+
 static mae_error_t mock_wait(void *backend, uint64_t max_ns)
 {
     struct mock *mock = backend;
+    uint32_t jobs = mock->jobs;
     mock->waits++;
     if (mock->delay_us > 0)
         usleep(mock->delay_us);
@@ -249,9 +260,11 @@ static mae_error_t mock_wait(void *backend, uint64_t max_ns)
     } else {
         mock->now_ns += max_ns;
     }
+    mock_arrive(mock);
     if (!mock->no_interrupt &&
         (mock->words[CARD(irq_status) / 4] & mock->words[CARD(irq_enable) / 4]))
         return MAE_OK;
+    mock->unreported += jobs != mock->jobs;
     return MAE_E_TIMEOUT;
 }
 
@@ -295,6 +308,7 @@ static mae_error_t mock_read32(void *backend, uint32_t offset, uint32_t *value)
     struct mock *mock = backend;
     MAE_TRY(mock_access(mock));
     CHECK(offset % 4 == 0 && offset / 4 < MOCK_WORDS);
+    mock_arrive(mock);
     *value = mock->words[offset / 4];
     if (mock->kind != MAE_KIND_PERIPHERAL && offset == CARD(status) && mock->queued > 0)
         *value |= MAE_STREAM_CARD__STATUS__BUSY_bm;
@@ -315,7 +329,9 @@ static mae_error_t mock_write32(void *backend, uint32_t offset, uint32_t value)
     CHECK(offset % 4 == 0 && offset / 4 < MOCK_WORDS);
     mock_note(mock, MOCK_WRITE, offset, value);
     if (offset == CARD(irq_status)) {
-        mock->words[offset / 4] &= ~value;
+        mock->acknowledged |= value;
+        if (!mock->posts)
+            mock_arrive(mock);
     } else if (offset == CARD(ctrl) && mock->kind != MAE_KIND_PERIPHERAL) {
         if (value & ~mock->words[offset / 4] & MAE_STREAM_CARD__CTRL__ENABLE_bm)
             mock->sub_head = mock->comp_tail = 0;

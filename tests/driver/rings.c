@@ -297,6 +297,28 @@ static void without_interrupts(void)
     mae_close(dev);
 }
 
+/* An acknowledgement that arrives after a further completion must not clear its interrupt. */
+static void acknowledgements_that_arrive_late(void)
+{
+    struct mock *mock = mock_new(MAE_KIND_STREAM);
+    uint8_t *memory;
+    mae_dev_t *dev = open_card(mock, 4096, &memory);
+    struct mae_completion done[2];
+    size_t count;
+    mock->posts = mock_ops.posted = true;
+    for (int i = 0; i < 100; i++) {
+        struct mae_job job = simple_job(memory, 64);
+        CHECK_OK(mae_submit(dev, &job));
+        job.context = 1;
+        CHECK_OK(mae_submit(dev, &job));
+        for (size_t left = 2; left > 0; left -= count)
+            CHECK_OK(mae_wait(dev, done, 2, &count, 1000000));
+    }
+    CHECK(mock->jobs == 200 && mock->unreported == 0);
+    mock_ops.posted = false;
+    mae_close(dev);
+}
+
 static void a_device_that_makes_no_sense(void)
 {
     struct mock *mock = mock_new(MAE_KIND_STREAM);
@@ -412,6 +434,7 @@ int main(void)
     RUN(a_synchronous_call_on_a_dead_device);
     RUN(a_poll_alone_finds_a_dead_device);
     RUN(without_interrupts);
+    RUN(acknowledgements_that_arrive_late);
     RUN(a_device_that_makes_no_sense);
     RUN(completions_that_cannot_be_written);
     RUN(scatter_and_gather_on_a_card);

@@ -9,12 +9,13 @@ import subprocess
 from collections.abc import Iterator
 
 import pytest
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from maeslant import paths
 from maeslant.build import c_driver, simulator
 from maeslant.driver import device
 from maeslant.driver.device import DECRYPT, ENCRYPT, MODES
+from tests.device import oracle as modes_oracle
+from tests.support.crc32c import crc32c
 
 SEED = int(os.environ.get("MAESLANT_SEED", "1"))
 AWKWARD = "latency=20-200&order=shuffled&stall=20&seed=" + str(SEED)
@@ -28,42 +29,9 @@ def opened(build: str, options: str = "") -> Iterator[device.Device]:
         yield found
 
 
-def ecb(key: bytes, data: bytes, direction: int) -> bytes:
-    """Encrypts or decrypts by AES-ECB of `cryptography`."""
-    cipher = Cipher(algorithms.AES(key), modes.ECB())
-    part = cipher.decryptor() if direction == DECRYPT else cipher.encryptor()
-    return part.update(data) + part.finalize()
-
-
-def pcbc(key: bytes, iv: bytes, data: bytes, direction: int) -> bytes:
-    """Computes AES-PCBC block by block from ECB of `cryptography`."""
-    chain, result = int.from_bytes(iv, "big"), b""
-    for at in range(0, len(data), 16):
-        block = int.from_bytes(data[at : at + 16], "big")
-        if direction == ENCRYPT:
-            text = int.from_bytes(ecb(key, (block ^ chain).to_bytes(16, "big"), ENCRYPT), "big")
-        else:
-            text = int.from_bytes(ecb(key, data[at : at + 16], DECRYPT), "big") ^ chain
-        chain = block ^ text
-        result += text.to_bytes(16, "big")
-    return result
-
-
 def oracle(mode: str, key: bytes, iv: bytes, data: bytes, direction: int) -> bytes:
     """Computes a message's expected output in any mode by `cryptography`."""
-    if mode == "ecb":
-        return ecb(key, data, direction)
-    if mode == "pcbc":
-        return pcbc(key, iv, data, direction)
-    kinds = {"cbc": modes.CBC, "ctr": modes.CTR, "xts": modes.XTS}
-    try:
-        from cryptography.hazmat.decrepit.ciphers.modes import CFB, OFB
-    except ImportError:
-        CFB, OFB = modes.CFB, modes.OFB
-    kind = {**kinds, "cfb": CFB, "ofb": OFB}[mode]
-    cipher = Cipher(algorithms.AES(key), kind(iv))
-    part = cipher.decryptor() if direction == DECRYPT else cipher.encryptor()
-    return part.update(data) + part.finalize()
+    return modes_oracle.crypt(mode, direction == DECRYPT, key, iv, data)
 
 
 def key_for(mode: str, bits: int, source: random.Random) -> bytes:
@@ -246,6 +214,36 @@ def test_copy_card() -> None:
             )  # fmt: skip
             assert bytes(ffi.buffer(out, length)) == data
         assert lib.mae_key_load(found.handle, 0, bytes(16), 16) == lib.MAE_E_SLOT
+
+
+@pytest.mark.full
+def test_copy_card_sums() -> None:
+    """A completion of the copy card crc4 has the CRC-32C of the job's data, lists or not."""
+    ffi, lib = device.library()
+    source = random.Random(SEED)
+    with opened("crc4", AWKWARD) as found:
+        number, memory = ffi.new("uint32_t *"), ffi.new("void **")
+        done, count = ffi.new("struct mae_completion *"), ffi.new("size_t *")
+        device.check(lib.mae_context_alloc(found.handle, number))
+        device.check(lib.mae_mem_alloc(found.handle, 1 << 17, memory))
+        start = ffi.cast("uint8_t *", memory[0])
+        job = ffi.new("struct mae_job *")
+        job.mode, job.context = lib.MAE_COPY, number[0]
+        for length in (1, 3, 63, 64, 65, 4097, 50001):
+            data, first = source.randbytes(length), source.randrange(64)
+            cut = source.randrange(length + 1)
+            lists = ffi.new(
+                "struct mae_segment[]",
+                [(start + first, cut), (start + first + cut, length - cut)],
+            )
+            ffi.memmove(start + first, data, length)
+            job.src_list, job.src_entries = lists, 2
+            job.length, job.dst = length, start + 65536 + source.randrange(64)
+            device.check(lib.mae_submit(found.handle, job))
+            device.check(lib.mae_wait(found.handle, done, 1, count, 1_000_000))
+            device.check(done.error)
+            assert bytes(ffi.buffer(job.dst, length)) == data
+            assert bytes(done.tag) == crc32c(data).to_bytes(16, "little")
 
 
 @pytest.mark.slow

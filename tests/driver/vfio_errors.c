@@ -67,6 +67,7 @@ static void ours_step_by_step(void)
     make("sys/0000:00:04.0/vendor", "0x1234\n");
     make("sys/0000:00:04.0/device", "0xae50\n");
     fails("vfio:0000:00:04.0", MAE_E_NOT_BOUND, "no driver");
+    fails("vfio:0000:00:04.0", MAE_E_NOT_BOUND, "needs an IOMMU");
     make_link("sys/0000:00:04.0/driver", "../../drivers/nvme");
     fails("vfio:0000:00:04.0", MAE_E_NOT_BOUND, "bound to nvme; bind it with");
     make_link("sys/0000:00:04.0/driver", "../../drivers/vfio-pci");

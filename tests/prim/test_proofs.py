@@ -23,12 +23,12 @@ BREAKS = {
     "card_control": (
         "device/card/mae_card_control.sv",
         ".wr_err_i   (wr_err),\n",
-        ".wr_err_i   (wr_err),\n.s_axil_bready(1'b1),\n",
+        ".wr_err_i   (wr_err),\n.axil_i(axil_i | axil_req_t'{b_ready: 1'b1, default: '0}),\n",
     ),
     "peripheral": (
         "device/peripheral/mae_peripheral.sv",
-        ".memory_i('0),",
-        ".memory_i('0), .s_axil_rready(1'b1),",
+        ".axil_i(axil_req),",
+        ".axil_i(axil_req | mae_axi_pkg::axil_req_t'{r_ready: 1'b1, default: '0}),",
     ),
     "host_read": (
         "dma/read/mae_dma_read_engine.sv",

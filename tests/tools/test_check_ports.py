@@ -31,13 +31,12 @@ def test_clean(name: str) -> None:
 
 def test_response_to_request(tmp_path: pathlib.Path) -> None:
     """tools/check_ports.py reports a planted path from bready to awready."""
-    broken = changed(
-        "mae_axil_to_reg",
-        tmp_path,
-        "prim/mae_stream_reg.sv",
-        "= !skid_valid_q;",
-        "= !skid_valid_q || out_ready_i;",
-    )
+    change = ("prim/mae_stream_reg.sv", "= !skid_valid_q;", "= !skid_valid_q || out_ready_i;")
+    broken = changed("mae_axil_to_reg", tmp_path, *change)
+    found = check_ports.forbidden("mae_axil_to_reg", broken)
+    assert "mae_axil_to_reg: axil_i -> axil_o" in found
+    bench = paths.ROOT / "tests" / "bus" / "axil_to_reg_bench.sv"  # with a port for each signal
+    broken = changed(str(bench), tmp_path, *change)
     found = check_ports.forbidden("mae_axil_to_reg", broken)
     for path in ("bready -> s_axil_awready", "bready -> s_axil_wready", "rready -> s_axil_arready"):
         assert f"mae_axil_to_reg: s_axil_{path}" in found

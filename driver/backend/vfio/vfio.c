@@ -243,6 +243,7 @@ static void vfio_close(void *backend)
 static const struct mae_ops vfio_ops = {
     .name = "vfio",
     .clocks_per_us = 200,
+    .posted = true,
     .read32 = vfio_read32,
     .write32 = vfio_write32,
     .read64 = vfio_read64,
@@ -296,11 +297,13 @@ static mae_error_t find_group(const char *address, char *group, size_t size)
         return mae_detail(MAE_E_NOT_OURS, "PCI function %s is %04lx:%04lx, not %04x:%04x", address,
                           vendor & 0xffff, device & 0xffff, MAE_PCI_VENDOR, MAE_PCI_DEVICE);
     (void)link_name(address, "driver", driver, sizeof driver);
+    bool grouped = link_name(address, "iommu_group", group, size);
     if (strcmp(driver, "vfio-pci") != 0)
         return mae_detail(MAE_E_NOT_BOUND,
-                          "%s is bound to %s; bind it with: driverctl set-override %s vfio-pci",
-                          address, driver, address);
-    if (!link_name(address, "iommu_group", group, size))
+                          "%s is bound to %s; bind it with: driverctl set-override %s vfio-pci%s",
+                          address, driver, address,
+                          grouped ? "" : ", which needs an IOMMU, and none is switched on");
+    if (!grouped)
         return mae_detail(MAE_E_SYSTEM, "%s has no IOMMU group: switch the IOMMU on", address);
     return MAE_OK;
 }

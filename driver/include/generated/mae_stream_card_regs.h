@@ -329,6 +329,7 @@ typedef struct __attribute__ ((__packed__)) {
 #define MAE_STREAM_CARD__FEATURES__SBOX__BOOLEAN_CIRCUIT 0x2
 #define MAE_STREAM_CARD__FEATURES__SBOX__LOW_DEPTH 0x3
 #define MAE_STREAM_CARD__FEATURES__SBOX__ONEHOT 0x4
+#define MAE_STREAM_CARD__FEATURES__SBOX__LUT 0x5
 
 // values of key_cmd.len
 #define MAE_STREAM_CARD__KEY_CMD__LEN__AES128 0x0

@@ -21,7 +21,7 @@ def target_of(kind: str, bits: int, build: dict) -> tuple[str, str, float | None
     """Returns unit, target and published value for a figure of an AES cipher core."""
     parameters = build["parameters"]
     lanes = int(parameters.get("Lanes", parameters.get("Units", 1)))
-    iterative = build["top"] in ("mae_cipher_iter", "mae_cipher_min_area")
+    iterative = build["top"] in ("mae_cipher_iter", "mae_cipher_min_area", "mae_cipher_min_luts")
     regs = int(parameters.get("RegsPerRound", 1))
     per_reg = int(parameters.get("RoundsPerReg", 1))
     if kind == "block":

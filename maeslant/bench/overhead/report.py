@@ -12,9 +12,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from maeslant import paths
-from maeslant.bench.overhead import software, timeline
+from maeslant.bench.overhead import networks, software, timeline
 from maeslant.bench.overhead.software import Times
 from maeslant.bench.overhead.timeline import CLOCK_MHZ, Load
+from maeslant.bench.published import publish
 from maeslant.build import c_driver, simulator
 
 PICTURE = paths.BUILD / "reports" / "overhead.svg"
@@ -70,6 +71,7 @@ NO_SOFTWARE = Times(0, 0, 0, 0, 0)
 
 def collect(err: Console) -> dict[str, object]:
     """Measures software times, simulates the DMA transfers of both cards; returns a record."""
+    made = {network.name: networks.measured(network.name, err) for network in NETWORKS}
     with err.status("making the cards from their SystemVerilog (minutes, once)"):
         for build in (timeline.PROTECTED, timeline.UNPROTECTED):
             simulator.build(build)
@@ -84,7 +86,14 @@ def collect(err: Console) -> dict[str, object]:
                 for cold in (False, True):
                     plain = {n: best_unprotected(cards[1], network, cold, n) for n in THREADS}
                     for threads in THREADS:
-                        row = account(cards[0], network, cold, threads, plain[1])
+                        row = account(
+                            cards[0],
+                            network,
+                            cold,
+                            threads,
+                            plain[1],
+                            made[network.name]["plain_ms"],
+                        )
                         row["plain_as_many_us"] = _micros(plain[threads])
                         rows.append(row)
                         progress.advance(task)
@@ -100,6 +109,7 @@ def collect(err: Console) -> dict[str, object]:
             for threads in THREADS
             if threads <= software.processors()
         },
+        "inferences": list(made.values()),
         "rows": rows,
     }
 
@@ -125,9 +135,17 @@ def _median(run: Callable[[], int]) -> int:
 
 
 def account(
-    card: timeline.Protected, network: Network, cold: bool, threads: int, plain: int
+    card: timeline.Protected,
+    network: Network,
+    cold: bool,
+    threads: int,
+    plain: int,
+    inference_ms: float,
 ) -> dict[str, object]:
     """Divides the time of a network's protected transfers into parts: bus, card, sealing.
+
+    ``plain``: clocks of the unprotected transfers; ``inference_ms``: of the network here, to which
+    what protection adds to the transfers is compared.
 
     The transfers are simulated with software that takes no time, then with its parts added one
     after another: what each adds to the time is its part.
@@ -164,7 +182,7 @@ def account(
         "memory": "cold" if cold else "warm",
         "threads": threads,
         "projected": threads > software.processors(),
-        "inference_ms": network.inference,
+        "inference_ms": inference_ms,
         "dmas": network.dmas,
         "bytes": IMAGE + RESULT,
         "chunk": chunk,
@@ -174,7 +192,7 @@ def account(
         "plain_us": _micros(plain),
         "protected_us": _micros(total),
         "transfer_overhead": total / plain - 1,
-        "inference_overhead": _micros(total - plain) / 1000 / network.inference,
+        "inference_overhead": _micros(total - plain) / 1000 / inference_ms,
         "parts_us": {name: _micros(clocks) for name, clocks in parts.items()},
         "bound_us": _micros(bound),
         "bound_overhead": bound / plain - 1,
@@ -229,6 +247,7 @@ def show(record: dict, console: Console) -> None:
             )
     console.print(table)
     console.print(parts_table(record))
+    console.print(inference_table(record))
     console.print(
         f"{record['processor']}, {record['processors']} processors; {record['library']}.\n"
         "GB/s: sealing of all threads, measured with as many at once, chunks of 64 KB. "
@@ -241,6 +260,8 @@ def show(record: dict, console: Console) -> None:
         "as seal.\nbound: added by the slower of card and sealing, if all else took no time. "
         "Not in it: to wake a thread.\n"
         f"Driver, fastest tenth of 400 times 1 MiB: {_driver(record)}.\n"
+        "inference: what protection adds to these transfers, as a share of the network's own time "
+        "in the last table;\nof Ghosh's, of his own.\n"
         f"Goals: transfer +{100 * TRANSFER_GOAL:.0f} %, inference +{100 * INFERENCE_GOAL:.1f} %.",
         highlight=False,
     )
@@ -276,6 +297,28 @@ def parts_table(record: dict) -> Table:
             f"{100 * row['bound_overhead']:+.0f} %",
             f"{100 * (row['protected_us'] / row['plain_as_many_us'] - 1):+.0f} %",
         )
+    return table
+
+
+def inference_table(record: dict) -> Table:
+    """Builds the table of whole inferences on both cards, with the paper's times beside."""
+    title = f"Inference, from input to result (ms at {networks.CLOCK_MHZ} MHz)"
+    names = ("network", "layers", "Ghosh", "added", "plain", "protected", "clocks added", "added")
+    table = _table(title, 1, *names)
+    for network, found in zip(NETWORKS, record["inferences"], strict=True):
+        added = found["protected_clocks"] - found["plain_clocks"]
+        table.add_row(
+            network.name,
+            str(found["layers"]),
+            f"{network.inference:.2f}",
+            f"+{100 * (network.protected - network.plain) / network.inference:.2f} %",
+            f"{found['plain_ms']:.2f}",
+            f"{found['protected_ms']:.2f}",
+            f"{added:,}",
+            f"{100 * found['overhead']:+.2f} %",
+            style="" if found["overhead"] <= INFERENCE_GOAL else "yellow",
+        )
+    table.caption = f"{networks.CONDITIONS}; software takes no time"
     return table
 
 
@@ -321,9 +364,14 @@ def draw(record: dict, path: pathlib.Path) -> None:
 
 
 def run(as_json: bool, picture: pathlib.Path, console: Console, err: Console) -> None:
-    """Measures the overhead of protection, prints its tables and draws its plot."""
+    """Measures the overhead of protection, prints its tables and draws its plot.
+
+    A picture that is to be published has its record beside it.
+    """
     record = collect(err)
     draw(record, picture)
+    if picture == PUBLISHED:
+        publish("overhead", record)
     if as_json:
         console.print_json(json.dumps(record | {"picture": str(picture)}))
         return

@@ -10,12 +10,12 @@ import cffi
 
 from maeslant.bench.soc.system import BUILD, SocError, System
 from maeslant.build import firmware
+from maeslant.driver import device
 
 PROGRAM = "jobs"
 SOFTWARE, REGISTERS, POLLED, INTERRUPT, GO_ON = range(5)  # enum soc_way
 KEY, DATA = range(2)  # enum soc_job_kind
-MODES = {"ecb": 0, "cbc": 1, "pcbc": 2, "cfb": 3, "ofb": 4, "ctr": 5, "xts": 6}
-MODES |= {"gcm": 8, "ccm": 9, "cmac": 10}  # maeslant.h
+MODES = {name: code for name, code in device.CODES.items() if name != "copy"}
 ENCRYPT, DECRYPT = range(2)
 OK, ARGUMENT, AUTH = 0, 1, 27  # of maeslant.h's errors
 # The 256 KiB of the build are the program, then these areas of 64 KiB.

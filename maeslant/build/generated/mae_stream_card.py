@@ -47,6 +47,7 @@ class Sbox(enum.IntEnum):
     BOOLEAN_CIRCUIT = 2
     LOW_DEPTH = 3
     ONEHOT = 4
+    LUT = 5
 
 
 class KeyLen(enum.IntEnum):

@@ -151,6 +151,7 @@ class Counter(Cipher):
 BENCHES: dict[str, type[Bench]] = {
     "mae_cipher_iter": Cipher,
     "mae_cipher_min_area": Cipher,
+    "mae_cipher_min_luts": Cipher,
     "mae_cipher_pipe": Cipher,
     "mae_cipher_lanes": Cipher,
 }

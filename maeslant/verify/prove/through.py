@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from maeslant.synth import design
 from maeslant.verify.prove import smt
 
-BUS = re.compile(r"[sm]_(axil|axis|axi|apb)(_\w+)?_\w+")
+BUS = re.compile(r"[sm]_(axil|axis|axi|apb)(_\w+)?_\w+|axil(_\w+)?_[io]")
 CLOCKS = re.compile(r"(\w+_)?(clk|rst|arst)_n?i?")
 # Large, without registers or with registers only behind all inputs: every output of theirs is taken
 # to depend on every input.

@@ -34,7 +34,8 @@ module mae_sbox
 );
 
   `MAE_PARAM(KindLegal, Kind inside {DirsEncrypt, DirsDecrypt, DirsBoth})
-  `MAE_PARAM(ImplLegal, Impl inside {SboxTable, SboxTower, SboxBoolean, SboxLowDepth, SboxOnehot})
+  `MAE_PARAM(ImplLegal,
+             Impl inside {SboxTable, SboxTower, SboxBoolean, SboxLowDepth, SboxOnehot, SboxLut})
   `MAE_PARAM(RegsLegal, Regs <= 1)
   `MAE_PARAM(LateLegal, !Late || Impl == SboxLowDepth)
 
@@ -53,6 +54,19 @@ module mae_sbox
     );
   end else if (Impl == SboxTower) begin : gen_tower
     mae_sbox_tower #(
+        .Kind (Kind),
+        .Regs (Regs),
+        .Bytes(Bytes)
+    ) u_sbox (
+        .clk_i,
+        .rst_ni,
+        .en_i,
+        .inverse_i,
+        .in_i,
+        .out_o
+    );
+  end else if (Impl == SboxLut) begin : gen_lut
+    mae_sbox_lut #(
         .Kind (Kind),
         .Regs (Regs),
         .Bytes(Bytes)

@@ -118,6 +118,17 @@ module mae_protected_card
   logic mem_wide;
   logic [511:0] mem_row, mem_answer;
 
+  mae_axi_pkg::axil_req_t axil_req;
+  mae_axi_pkg::axil_rsp_t axil_rsp;
+
+  mae_axil_port_to_struct #(
+      .AddrWidth(AddrWidth)
+  ) u_axil (
+      .axil_o(axil_req),
+      .axil_i(axil_rsp),
+      .*
+  );
+
   mae_guard #(
       .Queues    (Queues),
       .Depth     (Depth),
@@ -129,6 +140,8 @@ module mae_protected_card
       .Sbox      (Sbox),
       .Budget    (Budget)
   ) u_guard (
+      .axil_i            (axil_req),
+      .axil_o            (axil_rsp),
       .ar_valid_o        (m_axi_arvalid),
       .ar_ready_i        (m_axi_arready),
       .ar_id_o           (m_axi_arid),

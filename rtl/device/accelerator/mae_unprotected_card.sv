@@ -96,9 +96,22 @@ module mae_unprotected_card
   logic [2:0] irq_enable_q, irq_status_q, irq_set;
   logic memory_busy;
 
+  mae_axi_pkg::axil_req_t axil_req;
+  mae_axi_pkg::axil_rsp_t axil_rsp;
+
+  mae_axil_port_to_struct #(
+      .AddrWidth(RegAddrWidth)
+  ) u_axil (
+      .axil_o(axil_req),
+      .axil_i(axil_rsp),
+      .*
+  );
+
   mae_axil_to_reg #(
       .AddrWidth(RegAddrWidth)
   ) u_port (
+      .axil_i       (axil_req),
+      .axil_o       (axil_rsp),
       .write_valid_o(write_valid),
       .write_done_i (write_done),
       .write_addr_o (write_addr),
@@ -319,6 +332,6 @@ module mae_unprotected_card
   );
 
   logic unused;
-  assign unused = ^{s_axil_awprot, s_axil_arprot, reg_offset, reg_rdata[63:32]};
+  assign unused = ^{reg_offset, reg_rdata[63:32]};
 
 endmodule

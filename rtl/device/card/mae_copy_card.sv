@@ -3,8 +3,9 @@
 // mae_copy_card: copies data between buffers of host memory by DMA, without AES. It has the
 // registers, rings and DMA engines of mae_stream_card.
 //
-// It shows the performance of the DMA alone, and the place of another client. Registers:
-// regs/mae_stream_card.rdl (no key slots, mode 7 only).
+// It shows the performance of the DMA alone, and the place of another client. With Crc = 1 that is
+// mae_dma_crc_client: bytes 0..3 of a completion's tag are the CRC-32C of the copied data.
+// Registers: regs/mae_stream_card.rdl (no key slots, mode 7 only).
 // Latency: that of mae_dma plus 1 clock.
 // Throughput: one row of 128 * Lanes bits a clock.
 // Parameters: Legal: Lanes 1, 2, 4, 8; Contexts 1..256; IdWidth >= 8.
@@ -17,6 +18,7 @@ module mae_copy_card
     parameter int unsigned Lanes = 4,
     parameter int unsigned Contexts = 64,
     parameter int unsigned IdWidth = 8,
+    parameter bit Crc = 1'b0,
     localparam int unsigned DataWidth = 128 * Lanes,
     localparam int unsigned BytesWidth = $clog2(16 * Lanes + 1)
 ) (
@@ -86,8 +88,11 @@ module mae_copy_card
   logic unused_dma_irq, dma_irq_ack;
   logic cfg_valid, cfg_ready, in_valid, in_ready, in_last, out_valid, out_ready, out_last;
   dma_ctx_t cfg_ctx, in_ctx, out_ctx;
-  desc_t   cfg_desc;
+  desc_t cfg_desc;
   status_e cfg_status;
+  accept_t cfg_accept;
+  logic report_valid;
+  report_t report;
   logic [DataWidth-1:0] in_data, out_data;
   logic [BytesWidth-1:0] in_bytes, out_bytes;
   logic [Contexts-1:0] room, unused_waits;
@@ -99,11 +104,24 @@ module mae_copy_card
   assign unused_ctx  = cfg_ctx;
   assign unused_desc = cfg_desc;
 
+  mae_axi_pkg::axil_req_t axil_req;
+  mae_axi_pkg::axil_rsp_t axil_rsp;
+
+  mae_axil_port_to_struct #(
+      .AddrWidth(RegAddrWidth)
+  ) u_axil (
+      .axil_o(axil_req),
+      .axil_i(axil_rsp),
+      .*
+  );
+
   mae_card_control #(
       .Lanes   (Lanes),
       .Contexts(Contexts),
       .KeySlots(0)
   ) u_ctrl (
+      .axil_i       (axil_req),
+      .axil_o       (axil_rsp),
       .dma_ctrl_o   (dma_ctrl),
       .dma_status_i (dma_status),
       .dma_irq_ack_o(dma_irq_ack),
@@ -144,9 +162,9 @@ module mae_copy_card
       .cfg_ctx_o     (cfg_ctx),
       .cfg_desc_o    (cfg_desc),
       .cfg_status_i  (cfg_status),
-      .cfg_accept_i  ('0),
-      .report_valid_i(1'b0),
-      .report_i      ('0),
+      .cfg_accept_i  (cfg_accept),
+      .report_valid_i(report_valid),
+      .report_i      (report),
       .row_valid_o   (in_valid),
       .row_ready_i   (in_ready),
       .row_ctx_o     (in_ctx),
@@ -200,30 +218,64 @@ module mae_copy_card
   assign m_axi_awprot  = 3'b000;
   assign m_axi_arprot  = 3'b000;
 
-  mae_dma_copy_client #(
-      .DataWidth(DataWidth),
-      .Contexts (Contexts),
-      .Op       (OpCopy)
-  ) u_client (
-      .clk_i,
-      .rst_ni       (job_rst_n),
-      .cfg_valid_i  (cfg_valid),
-      .cfg_ready_o  (cfg_ready),
-      .cfg_desc_i   (cfg_desc),
-      .cfg_status_o (cfg_status),
-      .row_valid_i  (in_valid),
-      .row_ready_o  (in_ready),
-      .row_ctx_i    (in_ctx),
-      .row_data_i   (in_data),
-      .row_bytes_i  (in_bytes),
-      .row_last_i   (in_last),
-      .client_room_o(room),
-      .row_valid_o  (out_valid),
-      .row_ready_i  (out_ready),
-      .row_ctx_o    (out_ctx),
-      .row_data_o   (out_data),
-      .row_bytes_o  (out_bytes),
-      .row_last_o   (out_last)
-  );
+  if (Crc) begin : g_crc
+    mae_dma_crc_client #(
+        .DataWidth(DataWidth),
+        .Contexts (Contexts),
+        .Op       (OpCopy)
+    ) u_client (
+        .clk_i,
+        .rst_ni        (job_rst_n),
+        .cfg_valid_i   (cfg_valid),
+        .cfg_ready_o   (cfg_ready),
+        .cfg_desc_i    (cfg_desc),
+        .cfg_status_o  (cfg_status),
+        .cfg_accept_o  (cfg_accept),
+        .report_valid_o(report_valid),
+        .report_o      (report),
+        .row_valid_i   (in_valid),
+        .row_ready_o   (in_ready),
+        .row_ctx_i     (in_ctx),
+        .row_data_i    (in_data),
+        .row_bytes_i   (in_bytes),
+        .row_last_i    (in_last),
+        .client_room_o (room),
+        .row_valid_o   (out_valid),
+        .row_ready_i   (out_ready),
+        .row_ctx_o     (out_ctx),
+        .row_data_o    (out_data),
+        .row_bytes_o   (out_bytes),
+        .row_last_o    (out_last)
+    );
+  end else begin : g_copy
+    assign cfg_accept   = '0;
+    assign report_valid = 1'b0;
+    assign report       = '0;
+    mae_dma_copy_client #(
+        .DataWidth(DataWidth),
+        .Contexts (Contexts),
+        .Op       (OpCopy)
+    ) u_client (
+        .clk_i,
+        .rst_ni       (job_rst_n),
+        .cfg_valid_i  (cfg_valid),
+        .cfg_ready_o  (cfg_ready),
+        .cfg_desc_i   (cfg_desc),
+        .cfg_status_o (cfg_status),
+        .row_valid_i  (in_valid),
+        .row_ready_o  (in_ready),
+        .row_ctx_i    (in_ctx),
+        .row_data_i   (in_data),
+        .row_bytes_i  (in_bytes),
+        .row_last_i   (in_last),
+        .client_room_o(room),
+        .row_valid_o  (out_valid),
+        .row_ready_i  (out_ready),
+        .row_ctx_o    (out_ctx),
+        .row_data_o   (out_data),
+        .row_bytes_o  (out_bytes),
+        .row_last_o   (out_last)
+    );
+  end
 
 endmodule

@@ -122,6 +122,17 @@ module mae_stream_card
   key_write_t write;
   logic [KeySlots-1:0] slot_valid;
 
+  mae_axi_pkg::axil_req_t axil_req;
+  mae_axi_pkg::axil_rsp_t axil_rsp;
+
+  mae_axil_port_to_struct #(
+      .AddrWidth(RegAddrWidth)
+  ) u_axil (
+      .axil_o(axil_req),
+      .axil_i(axil_rsp),
+      .*
+  );
+
   mae_card_control #(
       .Lanes       (Lanes),
       .Contexts    (Contexts),
@@ -133,6 +144,8 @@ module mae_stream_card
       .RegsPerRound(RegsPerRound),
       .Gcm         (Gcm)
   ) u_ctrl (
+      .axil_i       (axil_req),
+      .axil_o       (axil_rsp),
       .dma_ctrl_o   (dma_ctrl),
       .dma_status_i (dma_status),
       .dma_irq_ack_o(dma_irq_ack),

@@ -495,7 +495,8 @@ package mae_stream_card_regs_pkg;
         mae_sbox_e__tower = 'h1,
         mae_sbox_e__boolean_circuit = 'h2,
         mae_sbox_e__low_depth = 'h3,
-        mae_sbox_e__onehot = 'h4
+        mae_sbox_e__onehot = 'h4,
+        mae_sbox_e__lut = 'h5
     } mae_sbox_e_e;
 
     typedef enum logic [1:0] {

@@ -52,6 +52,17 @@ module mae_peripheral
   mae_memory_job_pkg::memory_job_t unused_job;
   mae_memory_job_pkg::memory_out_t unused_memory;
 
+  mae_axi_pkg::axil_req_t axil_req;
+  mae_axi_pkg::axil_rsp_t axil_rsp;
+
+  mae_axil_port_to_struct #(
+      .AddrWidth(RegAddrWidth)
+  ) u_axil (
+      .axil_o(axil_req),
+      .axil_i(axil_rsp),
+      .*
+  );
+
   mae_peripheral_core #(
       .KeySlots (KeySlots),
       .KeyBanks (KeyBanks),
@@ -63,6 +74,8 @@ module mae_peripheral
       .Digit    (Digit),
       .Memory   (1'b0)
   ) u_core (
+      .axil_i(axil_req),
+      .axil_o(axil_rsp),
       .memory_job_o(unused_job),
       .memory_error_i(ErrNone),
       .memory_o(unused_memory),

@@ -27,6 +27,7 @@
 
 module mae_peripheral_core
   import mae_aes_pkg::*;
+  import mae_axi_pkg::*;
   import mae_mode_pkg::*;
   import mae_auth_pkg::*;
   import mae_device_pkg::*;
@@ -45,25 +46,8 @@ module mae_peripheral_core
     input logic clk_i,
     input logic rst_ni,
 
-    input  logic                    s_axil_awvalid,
-    output logic                    s_axil_awready,
-    input  logic [RegAddrWidth-1:0] s_axil_awaddr,
-    input  logic [             2:0] s_axil_awprot,
-    input  logic                    s_axil_wvalid,
-    output logic                    s_axil_wready,
-    input  logic [            31:0] s_axil_wdata,
-    input  logic [             3:0] s_axil_wstrb,
-    output logic                    s_axil_bvalid,
-    input  logic                    s_axil_bready,
-    output logic [             1:0] s_axil_bresp,
-    input  logic                    s_axil_arvalid,
-    output logic                    s_axil_arready,
-    input  logic [RegAddrWidth-1:0] s_axil_araddr,
-    input  logic [             2:0] s_axil_arprot,
-    output logic                    s_axil_rvalid,
-    input  logic                    s_axil_rready,
-    output logic [            31:0] s_axil_rdata,
-    output logic [             1:0] s_axil_rresp,
+    input  axil_req_t axil_i,
+    output axil_rsp_t axil_o,
 
     output logic irq_o,
 
@@ -81,11 +65,8 @@ module mae_peripheral_core
 
   logic req, req_is_wr, rd_ack, rd_err, wr_ack, wr_err;
   logic [ 1:0] unused_stall;
-  logic [ 5:0] unused_prot;
   logic [11:0] reg_addr;
   logic [31:0] rd_data, wr_data, wr_biten;
-
-  assign unused_prot = {s_axil_awprot, s_axil_arprot};
 
   mae_axil_regblock_adapter u_axil (
       .clk_i,

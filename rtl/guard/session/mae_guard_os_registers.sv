@@ -20,6 +20,7 @@
 `include "mae_assert.svh"
 
 module mae_guard_os_registers
+  import mae_axi_pkg::*;
   import mae_guard_pkg::*;
 #(
     parameter int unsigned Queues = 4,
@@ -30,25 +31,8 @@ module mae_guard_os_registers
     input logic rst_ni,
     input logic clear_i,
 
-    input  logic                 s_axil_awvalid,
-    output logic                 s_axil_awready,
-    input  logic [AddrWidth-1:0] s_axil_awaddr,
-    input  logic [          2:0] s_axil_awprot,
-    input  logic                 s_axil_wvalid,
-    output logic                 s_axil_wready,
-    input  logic [         31:0] s_axil_wdata,
-    input  logic [          3:0] s_axil_wstrb,
-    output logic                 s_axil_bvalid,
-    input  logic                 s_axil_bready,
-    output logic [          1:0] s_axil_bresp,
-    input  logic                 s_axil_arvalid,
-    output logic                 s_axil_arready,
-    input  logic [AddrWidth-1:0] s_axil_araddr,
-    input  logic [          2:0] s_axil_arprot,
-    output logic                 s_axil_rvalid,
-    input  logic                 s_axil_rready,
-    output logic [         31:0] s_axil_rdata,
-    output logic [          1:0] s_axil_rresp,
+    input  axil_req_t axil_i,
+    output axil_rsp_t axil_o,
 
     // the session
     output logic           reset_o,             // the OS resets the device
@@ -172,6 +156,6 @@ module mae_guard_os_registers
   end
 
   logic unused;
-  assign unused = ^{s_axil_awprot, s_axil_arprot, read_valid, read_addr[1:0]};
+  assign unused = ^{read_valid, read_addr[1:0]};
 
 endmodule

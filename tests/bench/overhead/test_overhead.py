@@ -49,7 +49,7 @@ def test_account_adds_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(software, "times", lambda size, cold, threads: times)
     monkeypatch.setattr(software, "processors", lambda: 2)
     for threads in report.THREADS:
-        row = report.account(FakeCard(), report.NETWORKS[0], False, threads, 8_000)
+        row = report.account(FakeCard(), report.NETWORKS[0], False, threads, 8_000, 5.0)
         assert sum(row["parts_us"].values()) == pytest.approx(row["protected_us"])
         assert set(row["parts_us"]) == set(report.PARTS)
         assert all(part >= 0 for part in row["parts_us"].values())
@@ -59,6 +59,7 @@ def test_account_adds_up(monkeypatch: pytest.MonkeyPatch) -> None:
         sealing = report.IMAGE / row["seal_gbs"] / 1000
         assert row["bound_us"] == pytest.approx(max(50.0, sealing), abs=0.01)
         assert row["transfer_overhead"] == pytest.approx(row["protected_us"] / 40 - 1)
+        assert row["inference_overhead"] == pytest.approx((row["protected_us"] - 40) / 5000)
 
 
 def test_table_and_picture(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,14 +70,27 @@ def test_table_and_picture(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPat
     for network in report.NETWORKS:
         for cold in (False, True):
             for threads in report.THREADS:
-                row = report.account(FakeCard(), network, cold, threads, 8_000)
+                row = report.account(FakeCard(), network, cold, threads, 8_000, 5.0)
                 rows.append(row | {"plain_as_many_us": row["plain_us"] / threads})
     driver = {1: {"seal": 5.2e9, "open": 5.4e9}, 2: {"seal": 9.1e9, "open": 9.3e9}}
+    inferences = [
+        {
+            "layers": 31,
+            "plain_clocks": 1_000_000,
+            "protected_clocks": 1_000_000 + added,
+            "plain_ms": 5.0,
+            "protected_ms": 5.0 + added / 200_000,
+            "overhead": added / 1_000_000,
+        }
+        for added in (1234, 2000, 9000)
+    ]
     record = {"library": "none", "processor": "P", "processors": 2, "driver": driver, "rows": rows}
+    record["inferences"] = inferences
     text = io.StringIO()
     report.show(record, Console(file=text, width=120))
     shown = text.getvalue()
     assert "+150 %" in shown and "AlexNet" in shown and "4*" in shown
+    assert "1,234" in shown and "+0.12 %" in shown and "+0.90 %" in shown and "7.36" in shown
     assert "1 thread seals 5.2 GB/s, opens 5.4; 2 threads seal 9.1 GB/s, open 9.3" in shown
     report.draw(record, tmp_path / "x.svg")
     drawn = (tmp_path / "x.svg").read_text()

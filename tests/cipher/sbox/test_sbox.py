@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_sbox: all implementations, kinds and register settings, for every byte value."""
+"""Tests mae_sbox: all implementations, kinds and register settings, for every byte value.
+
+Tests mae_sbox_lut too, which has no other test.
+"""
 
 import re
 

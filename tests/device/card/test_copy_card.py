@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_copy_card: the stream card's registers and rings with a copy client."""
+"""Tests mae_copy_card: the stream card's registers and rings, a client that copies or sums."""
 
 import cocotb
+import pytest
 from cocotb.triggers import ClockCycles
 
 from tests.device.card_host import COPY, Card, Job
 from tests.dma.rings import IRQ, Status
 from tests.support import bench
+from tests.support.crc32c import crc32c
 
 BAD_KEY = 5
 
@@ -56,6 +58,28 @@ async def says_what_it_is(dut) -> None:
     await card.run(jobs, want)
 
 
-def test_copy_card() -> None:
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+async def tags_are_sums(dut) -> None:
+    """A completion's tag is the CRC-32C of its job with Crc, else 0; a refused job has none."""
+    card = await Card.begin(dut, 3, stall=0.1)
+    sums = bool(bench.parameters()["Crc"])
+    jobs = copies(card, 60, 3000)
+    jobs[7].desc.op = 0
+    await card.submit(jobs)
+    done = await card.finish()
+    for job in jobs:
+        got, wanted = done[job.desc.cookie], bytes(16)
+        if job.desc.op == COPY:
+            assert got.status == Status.OK
+            assert got.bytes == len(job.data)
+            if sums:
+                wanted = crc32c(job.data).to_bytes(16, "little")
+        else:
+            assert got.status == Status.BAD_OP
+        assert got.tag == wanted
+
+
+@pytest.mark.parametrize("crc", [1, 0])
+def test_copy_card(crc: int) -> None:
     """Builds mae_copy_card in its smallest size and runs this file's tests."""
-    bench.run("mae_copy_card", parameters={"Lanes": 1, "Contexts": 8})
+    bench.run("mae_copy_card", parameters={"Lanes": 1, "Contexts": 8, "Crc": crc})

@@ -8,6 +8,7 @@ from cocotb.handle import SimHandleBase
 from cocotb.triggers import RisingEdge
 from cocotbext.axi import AxiResp
 
+from maeslant import paths
 from maeslant.protected.model import constants
 from tests.device.registers import Registers, layout
 from tests.support.bench import run
@@ -139,7 +140,9 @@ async def writes(dut: SimHandleBase) -> None:
 
 def test_guard_os_registers() -> None:
     """Builds mae_guard_os_registers for three queues and runs this file's tests on it."""
-    run("mae_guard_os_registers", parameters={"Queues": QUEUES, "AddrWidth": WIDTH})
+    bench = paths.ROOT / "tests" / "guard" / "session" / "os_registers_bench.sv"
+    parameters = {"Queues": QUEUES, "AddrWidth": WIDTH}
+    run("os_registers_bench", sources=[bench], parameters=parameters)
 
 
 def test_map() -> None:

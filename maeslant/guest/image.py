@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the guest's initial file system: Debian's busybox and kernel modules, and our programs.
+
+It is a cpio archive that the kernel unpacks into its memory; there is no disk.
+"""
+
+import lzma
+import pathlib
+import re
+import stat
+import subprocess
+
+from maeslant.errors import MaeslantError
+
+# In the order in which they are loaded.
+MODULES = ("irqbypass", "vfio", "vfio_iommu_type1", "vfio-pci-core", "vfio-pci")
+FOLDERS = ("bin", "dev", "etc", "lib", "lib64", "proc", "root", "sys", "tmp", "usr", "var")
+# Between these lines of the serial console stands the command's output.
+BEGIN, END = "maeslant-begin", "maeslant-end"
+INIT = f"""#!/bin/busybox sh
+/bin/busybox --install -s /bin
+export PATH=/bin HOME=/root LD_LIBRARY_PATH=/lib TERM=linux
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+mount -t devtmpfs devtmpfs /dev
+mount -t tmpfs tmpfs /tmp
+for module in {" ".join(MODULES)}; do insmod "/lib/modules/$module.ko"; done
+ulimit -l unlimited
+CARD=none
+for function in /sys/bus/pci/devices/*; do
+    if [ "$(cat "$function/vendor" "$function/device" | tr '\\n' ' ')" = "0x1234 0xae50 " ]; then
+        address=${{function##*/}}
+        echo vfio-pci > "$function/driver_override"
+        echo "$address" > /sys/bus/pci/drivers_probe
+        CARD="vfio:$address"
+    fi
+done
+export CARD
+cd /root
+stty -onlcr
+echo {BEGIN}
+if [ -f /root/command ]; then
+    sh /root/command
+    code=$?
+else
+    stty onlcr
+    echo "The card is \\$CARD, $CARD. Leave by exit."
+    setsid cttyhack sh
+    code=0
+fi
+echo
+echo {END} "$code"
+poweroff -f
+"""
+
+
+class Archive:
+    """Collects files for a cpio archive in the format newc."""
+
+    def __init__(self) -> None:
+        """Starts an empty archive."""
+        self._parts: list[bytes] = []
+        self._folders: set[str] = set()
+
+    def _add(self, name: str, mode: int, data: bytes) -> None:
+        fields = (len(self._parts) + 1, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(name) + 1, 0)
+        head = b"070701" + b"".join(b"%08X" % field for field in fields)
+        head += name.encode() + b"\0"
+        self._parts.append(head + bytes(-len(head) % 4) + data + bytes(-len(data) % 4))
+
+    def folder(self, name: str) -> None:
+        """Adds a folder and those in which it lies."""
+        if name in self._folders or name in ("", "."):
+            return
+        self.folder(str(pathlib.PurePosixPath(name).parent))
+        self._folders.add(name)
+        self._add(name, stat.S_IFDIR | 0o755, b"")
+
+    def file(self, name: str, data: bytes, mode: int = 0o755) -> None:
+        """Adds a file and the folders in which it lies."""
+        self.folder(str(pathlib.PurePosixPath(name).parent))
+        self._add(name, stat.S_IFREG | mode, data)
+
+    def bytes(self) -> bytes:
+        """Returns the archive."""
+        self._add("TRAILER!!!", 0, b"")
+        return b"".join(self._parts)
+
+
+def libraries(program: pathlib.Path) -> dict[str, pathlib.Path]:
+    """Lists the shared libraries that a program of this machine loads, by their names there."""
+    done = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=False)
+    if "not found" in done.stdout:
+        raise MaeslantError(f"{program} lacks a library:\n{done.stdout}")
+    found = {}
+    for name, path in re.findall(r"^\s*(\S+) => (/\S+) \(", done.stdout, re.M):
+        found[f"lib/{name}"] = pathlib.Path(path)
+    for path in re.findall(r"^\s*(/\S+) \(", done.stdout, re.M):  # the dynamic linker
+        found[path.lstrip("/")] = pathlib.Path(path)
+    return found
+
+
+def make(
+    guest: pathlib.Path,
+    programs: dict[str, pathlib.Path],
+    files: dict[str, bytes],
+    command: str | None,
+) -> bytes:
+    """Makes the archive of a guest that runs a shell command, or gives a shell.
+
+    ``guest``: the unpacked Debian packages. ``programs``: of this machine, by their names in the
+    guest's /bin or /lib; the libraries they load come with them. ``files``: for its /root.
+    """
+    archive = Archive()
+    for name in FOLDERS:
+        archive.folder(name)
+    archive.file("init", INIT.encode())
+    archive.file("bin/busybox", (guest / "usr/bin/busybox").read_bytes())
+    for name in MODULES:
+        path = next(guest.glob(f"usr/lib/modules/**/{name}.ko.xz"))
+        archive.file(f"lib/modules/{name}.ko", lzma.decompress(path.read_bytes()), 0o644)
+    needed = {place: path for path in programs.values() for place, path in libraries(path).items()}
+    for name, path in programs.items():
+        folder = "lib" if ".so" in name else "bin"
+        needed[f"{folder}/{name}"] = path
+    for place, path in needed.items():
+        archive.file(place, path.read_bytes())
+    for name, data in files.items():
+        archive.file(f"root/{name}", data, 0o644)
+    if command is not None:
+        archive.file("root/command", command.encode() + b"\n", 0o644)
+    return archive.bytes()

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a Linux guest in QEMU with a simulated card as its PCI function."""
+
+import contextlib
+import dataclasses
+import json
+import pathlib
+import platform
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+
+from maeslant.build import c_driver, configurations, simulator
+from maeslant.errors import MaeslantError, naming
+from maeslant.guest import image, packages, server
+
+MEGABYTES = 512  # of the guest's memory
+DEVICE = "vfio-user-pci"
+LIBRARIES = "usr/lib/x86_64-linux-gnu"
+REMOVE = "maeslant-remove"  # a command that prints this line has the card pulled out
+START_SECONDS = 20  # for the card's server to listen
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """Describes a guest: its card and how QEMU runs it."""
+
+    device: str = "stream4"  # a named build
+    card_options: str = ""  # of the simulator, as in sim:stream4?OPTIONS
+    iommu: bool = True
+    msi: bool = True  # False: the card has MSI-X only
+    accelerator: str = "tcg"
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """Holds what a command in the guest gave."""
+
+    code: int  # its exit status
+    output: str
+    card: str  # the card's own report
+
+
+def own_qemu() -> str | None:
+    """Returns the path of this machine's QEMU if it has vfio-user-pci."""
+    own = shutil.which("qemu-system-x86_64")
+    ask = [own or "", "-device", f"{DEVICE},help"]
+    return own if own and subprocess.run(ask, capture_output=True).returncode == 0 else None
+
+
+def qemu() -> list[str]:
+    """Returns the command that starts a QEMU with vfio-user-pci: this machine's, else Debian's."""
+    if own := own_qemu():
+        return [own]
+    root = packages.fetch("qemu")
+    # Debian's program under Debian's dynamic linker and libraries: this machine's may be older.
+    loader = root / LIBRARIES / "ld-linux-x86-64.so.2"
+    firmware = (root / "usr/share/qemu", root / "usr/share/seabios")
+    command = [str(loader), "--library-path", str(root / LIBRARIES)]
+    command += [str(root / "usr/bin/qemu-system-x86_64")]
+    return [*command, *(word for folder in firmware for word in ("-L", str(folder)))]
+
+
+def arguments(options: Options, kernel: pathlib.Path, initrd: pathlib.Path, socket: str) -> list:
+    """Returns QEMU's arguments for a guest."""
+    console = "console=ttyS0 quiet panic=-1"
+    iommu = []
+    if options.iommu:
+        iommu = ["-device", "intel-iommu,intremap=on,caching-mode=on"]
+        console += " intel_iommu=on"
+    machine = "q35,memory-backend=ram"
+    if options.iommu and options.accelerator == "kvm":
+        machine += ",kernel-irqchip=split"
+    memory = f"memory-backend-memfd,id=ram,size={MEGABYTES}M,share=on"
+    card = {"driver": DEVICE, "socket": {"type": "unix", "path": socket}}
+    return [
+        *("-nodefaults", "-no-user-config", "-no-reboot", "-display", "none"),
+        *("-machine", machine, "-accel", options.accelerator, "-cpu", "max", "-smp", "1"),
+        *("-m", f"{MEGABYTES}M", "-object", memory),
+        *iommu,
+        *("-kernel", str(kernel), "-initrd", str(initrd), "-append", console),
+        *("-device", json.dumps(card)),
+    ]
+
+
+def check() -> None:
+    """Raises MaeslantError if this machine cannot run a guest."""
+    if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
+        raise MaeslantError(
+            f"maeslant linux needs Linux on x86-64, and this is {platform.system()} on "
+            f"{platform.machine()}: the guest uses this machine's libraries"
+        )
+
+
+@contextlib.contextmanager
+def _card(options: Options, folder: pathlib.Path) -> Iterator[tuple[subprocess.Popen, str]]:
+    """Starts the card's server in a folder; yields its process and its socket."""
+    found = configurations.get(options.device, simulator.buildable())
+    if "Lanes" not in found["parameters"] and not found.get("card"):
+        raise MaeslantError(f"{options.device} has no bus to the host's memory; try stream4")
+    library = simulator.build(options.device)
+    socket = folder / "card.sock"
+    command = [str(server.build()), str(socket), str(library), options.card_options]
+    command.append("msi" if options.msi else "msix")
+    with open(folder / "card.log", "w") as log:
+        card = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+    try:
+        end = time.monotonic() + START_SECONDS
+        while not socket.exists():
+            if card.poll() is not None or time.monotonic() > end:
+                raise MaeslantError(f"the card does not start: {(folder / 'card.log').read_text()}")
+            time.sleep(0.01)
+        yield card, str(socket)
+    finally:
+        if card.poll() is None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                card.wait(2)  # QEMU has gone, so it reports and ends
+        if card.poll() is None:
+            card.kill()
+            card.wait()
+
+
+def _follow(guest: subprocess.Popen, card: subprocess.Popen, show: bool):
+    """Reads the guest's console to its end; returns the command's status, output, other lines."""
+    lines, others, code, inside = [], [], None, False
+    for line in guest.stdout:
+        line = line.replace("\r", "")
+        if found := re.search(rf"{image.END} (\d+)", line):
+            code, inside = int(found[1]), False
+        elif image.BEGIN in line:
+            inside = True
+        elif inside:
+            lines.append(line)
+            if show:
+                print(line, end="", flush=True)
+            if line.strip() == REMOVE:
+                card.send_signal(signal.SIGUSR1)
+        else:
+            others.append(line)
+    return code, "".join(lines).rstrip("\n") + "\n", others
+
+
+def run(
+    command: str | None,
+    options: Options,
+    *,
+    programs: dict[str, pathlib.Path] | None = None,
+    files: dict[str, bytes] | None = None,
+    seconds: float | None = None,
+    show: bool = False,
+) -> Result:
+    """Runs a shell command in a guest, or gives a shell on this terminal where it is None.
+
+    ``programs`` and ``files`` are put into the guest's /bin and /root, the driver's library into
+    its /lib. ``seconds``: the guest is ended then. ``show``: prints the output as it comes.
+    """
+    check()
+    guest_files = packages.fetch("guest")
+    emulator = qemu()
+    kernel = next((guest_files / "boot").glob("vmlinuz-*"))
+    programs = {"libmaeslant.so": c_driver.build(), **(programs or {})}
+    archive = image.make(guest_files, programs, files or {}, command)
+    with tempfile.TemporaryDirectory(prefix="maeslant-linux-") as name:
+        folder = pathlib.Path(name)
+        initrd = folder / "initrd"
+        with naming(initrd):
+            initrd.write_bytes(archive)
+        with _card(options, folder) as (card, socket):
+            start = [*emulator, *arguments(options, kernel, initrd, socket)]
+            if command is None:
+                done = subprocess.run([*start, "-serial", "mon:stdio"], check=False)
+                code, output = done.returncode, ""
+            else:
+                code, output = _attended(start, card, seconds, show)
+        return Result(code, output, (folder / "card.log").read_text())
+
+
+def _attended(start: list[str], card: subprocess.Popen, seconds, show):
+    """Runs QEMU for a command; returns the command's status and output."""
+    if seconds is not None:
+        start = ["timeout", "--kill-after=5", str(seconds), *start]
+    guest = subprocess.Popen(
+        [*start, "-serial", "stdio"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    try:
+        code, output, others = _follow(guest, card, show)
+    finally:
+        if guest.poll() is None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                guest.wait(10)
+        if guest.poll() is None:
+            guest.terminate()
+            guest.wait()
+    if code is None:
+        why = f"within {seconds} s" if guest.returncode == 124 else "at all"
+        words = "".join([*others[-10:], *output.splitlines(True)[-10:]])
+        raise MaeslantError(f"the guest did not end the command {why}; its last words:\n{words}")
+    return code, output

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Declares the configuration space of the simulated PCI function: header, PCI Express capability
+// with function-level reset, MSI and MSI-X.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace mae::vfio_user {
+
+class ConfigSpace {
+   public:
+    static constexpr uint32_t kBytes = 256;
+
+    // Fills the space in as after a reset. `msi`: the function has MSI beside MSI-X.
+    explicit ConfigSpace(bool msi);
+
+    // Returns the byte at an offset; zero beyond the end.
+    uint8_t read(uint64_t offset) const;
+    // Writes the writable bits of a byte.
+    void write(uint64_t offset, uint8_t value);
+    // Resets all writable bits, as a function-level reset does.
+    void reset();
+
+    // Returns true if the function may access memory.
+    bool bus_master() const;
+    // Returns true once after a function-level reset was asked for.
+    bool take_reset_request();
+
+   private:
+    void set(uint32_t offset, uint64_t value, unsigned bytes);
+    void allow(uint32_t offset, uint64_t mask, unsigned bytes);
+
+    std::array<uint8_t, kBytes> bytes_ = {};
+    std::array<uint8_t, kBytes> writable_ = {};
+    std::array<uint8_t, kBytes> initial_ = {};
+    bool reset_requested_ = false;
+};
+
+}  // namespace mae::vfio_user

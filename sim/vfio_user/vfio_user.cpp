@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Serves a simulated card as a PCI function to a vfio-user client, such as QEMU's vfio-user-pci.
+//
+//   vfio_user SOCKET LIBRARY [OPTIONS] [msi|msix]
+//
+// LIBRARY is that of a simulated device, OPTIONS are those of mae_sim_create(); `msix`: the
+// function has no MSI. Serves one client, then prints what the card did. The card's clock runs
+// while it works, and slowly while it is idle. SIGUSR1 removes the card.
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include <cinttypes>
+#include <cstdio>
+#include <exception>
+
+#include "function.h"
+
+namespace {
+
+constexpr uint64_t kSlice = 64;       // clocks between two looks at the socket
+constexpr int kIdleMilliseconds = 2;  // between two slices of an idle card
+
+volatile sig_atomic_t removal_asked;
+
+int serve(const char *path, const char *library, const char *options, bool msi) {
+    mae::vfio_user::Function function(library, options, msi);
+    mae::vfio_user::Channel channel(path);
+    mae::vfio_user::Message message;
+    bool there = true;
+    while (there) {
+        const bool busy = function.card().busy();
+        while (there && channel.readable(busy ? 0 : kIdleMilliseconds)) {
+            there = channel.receive(message) && function.answer(channel, message);
+            if (busy || function.card().busy()) break;
+        }
+        if (removal_asked) function.remove();
+        function.card().run(kSlice);
+    }
+    const mae::vfio_user::Counts counts = function.card().counts();
+    std::printf("clocks %" PRIu64 ", bytes read %" PRIu64 ", bytes written %" PRIu64
+                ", interrupts %" PRIu64 ", resets %" PRIu64 ", accesses refused %" PRIu64 "\n",
+                counts.clocks, counts.read_bytes, counts.write_bytes, function.interrupts(),
+                counts.resets, counts.faults);
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+    if (argc < 3 || argc > 5) {
+        std::fprintf(stderr, "usage: vfio_user SOCKET LIBRARY [OPTIONS] [msi|msix]\n");
+        return 2;
+    }
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    struct sigaction action = {};
+    action.sa_handler = [](int) { removal_asked = 1; };
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGUSR1, &action, nullptr);
+    try {
+        return serve(argv[1], argv[2], argc > 3 ? argv[3] : "",
+                     argc < 5 || std::string(argv[4]) != "msix");
+    } catch (const std::exception &error) {
+        std::fprintf(stderr, "vfio_user: %s\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the driver in Linux guests with the stream card's RTL as their PCI function.
+
+Skipped where the guest's Debian packages are not in the cache: `maeslant linux` downloads them.
+"""
+
+import platform
+
+import pytest
+
+from maeslant.guest import checks, image, machine, packages
+
+NAMES = [case.name for case in checks.cases("stream4", 1000)]
+# The first is the short form; a removed card keeps the guest's kernel waiting for a minute.
+CASES = [
+    NAMES[0],
+    *(pytest.param(name, marks=pytest.mark.full) for name in NAMES[1:] if name != "removed"),
+    pytest.param("removed", marks=pytest.mark.slow),
+]
+
+
+def _why_not() -> str:
+    """Returns why no guest can run here, "" if one can."""
+    if platform.machine() != "x86_64":
+        return "the guest needs an x86-64 machine"
+    for purpose in ("guest", "qemu"):
+        if not packages.folder(purpose).is_dir() and not (purpose == "qemu" and machine.own_qemu()):
+            return (
+                f"the packages for {purpose} are not in the cache; `maeslant linux` downloads them"
+            )
+    return ""
+
+
+@pytest.mark.skipif(bool(_why_not()), reason=_why_not())
+@pytest.mark.parametrize("name", CASES)
+def test_check(name: str) -> None:
+    """A check of `maeslant linux --check` passes, with 1 MB a mode."""
+    lines: list[str] = []
+    wrong = checks.run("stream4", 1000003, lines.append, [name])
+    assert not wrong, "\n".join(lines)
+    assert lines[0].startswith(f"passed  {name}")
+
+
+@pytest.mark.skipif(bool(_why_not()), reason=_why_not())
+def test_command() -> None:
+    """A command's output and exit status come back, and files are put into the guest."""
+    command = "cat note; uname -s; printf 'no end of line'; exit 3"
+    result = machine.run(command, machine.Options(), files={"note": b"a note\n"}, seconds=300)
+    assert (result.code, result.output) == (3, "a note\nLinux\nno end of line\n")
+
+
+def test_archive() -> None:
+    """An archive holds each folder once, before its files, in the format newc."""
+    archive = image.Archive()
+    archive.file("a/b/c", b"12345")
+    archive.file("a/b/d", b"")
+    data = archive.bytes()
+    names, at = [], 0
+    while at < len(data):
+        assert data[at : at + 6] == b"070701"
+        size, length = (int(data[at + i : at + i + 8], 16) for i in (54, 94))
+        names.append(data[at + 110 : at + 109 + length].decode())
+        at += (110 + length + 3) // 4 * 4
+        if names[-1] == "a/b/c":
+            assert data[at : at + size] == b"12345"
+        at += (size + 3) // 4 * 4
+    assert names == ["a", "a/b", "a/b/c", "a/b/d", "TRAILER!!!"]
