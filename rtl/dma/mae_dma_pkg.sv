@@ -18,12 +18,12 @@ package mae_dma_pkg;
     logic [15:0]  src_entries;  // 0x20 entries of the list when flags.src_list
     logic [63:0]  dst;          // 0x18 address of the destination, or of its list
     logic [63:0]  src;          // 0x10 address of the source, or of its list
-    logic [7:0]   reserved;     // 0x0f zero; with flags.record bits 15:8 of the record's number
+    logic [7:0]   record_high;  // 0x0f flags.record: bits 15:8 of the record's number; else 0
     logic [7:0]   tag_bytes;    // 0x0e GCM: number of bytes of the expected tag
     logic [7:0]   phase;        // 0x0d GCM: phase_e of mae_mode_pkg
     logic [7:0]   tweak_slot;   // 0x0c key slot of XTS's second key
     logic [31:0]  length;       // 0x08 bytes; 0 only where the client allows it
-    logic [7:0]   key_slot;     // 0x07 with flags.record bits 7:0 of the record's number
+    logic [7:0]   key_slot;     // 0x07 flags.record: bits 7:0 of the record's number
     logic [7:0]   context_id;   // 0x06 the context whose chain value is used and kept
     logic [7:0]   flags;        // 0x05 see the Flag* bit numbers
     logic [7:0]   op;           // 0x04 client's operation; AES: mode_e of mae_mode_pkg

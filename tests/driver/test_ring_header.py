@@ -15,6 +15,7 @@ STRUCTS = {
     "desc_t": "mae_ring_desc",
     "sg_entry_t": "mae_ring_sg_entry",
     "completion_t": "mae_ring_completion",
+    "key_record_t": "mae_ring_key_record",
 }
 TYPES = {"addr_t": 64}
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_descriptor_feed: reads descriptors from the submission ring and, with RecordSlots > 0, the
-// key records that they name. Both share one port to memory; records have the tags from 32 on.
+// mae_dma_descriptor_feed: reads descriptors from the submission ring and, with RecordSlots > 0,
+// the key records that they name. Both share one port to memory; records have the tags from 32 on.
 //
 // Without key records it is mae_dma_descriptor_fetch alone.
 // Latency: as mae_dma_descriptor_fetch, with key records as mae_dma_key_records more.
@@ -18,23 +18,24 @@ module mae_dma_descriptor_feed
     parameter int unsigned Contexts = 64,
     parameter int unsigned FirstSlot = 16,
     parameter int unsigned RecordSlots = 0,
-    parameter int unsigned MaxKeyBytes = 32
+    parameter int unsigned MaxKeyBytes = 32,
+    parameter logic [7:0] KeptOp = 8'hff
 ) (
     input logic clk_i,
     input logic rst_ni,
 
-    input  logic        start_i,
-    input  logic        fetch_i,
-    input  logic        give_i,
-    input  logic        aborting_i,
-    input  logic [57:0] base_i,
-    input  logic [ 3:0] log2_i,
-    input  logic [15:0] tail_i,
-    output logic [15:0] head_o,
-    output logic        empty_o,
-    output logic        quiet_o,
-    input  key_table_t  table_i,
-    output logic        forgetting_o,
+    input  logic              start_i,
+    input  logic              fetch_i,
+    input  logic              give_i,
+    input  logic              aborting_i,
+    input  logic       [57:0] base_i,
+    input  logic       [ 3:0] log2_i,
+    input  logic       [15:0] tail_i,
+    output logic       [15:0] head_o,
+    output logic              empty_o,
+    output logic              quiet_o,
+    input  key_table_t        table_i,
+    output logic              forgetting_o,
 
     output logic         desc_valid_o,
     input  logic         desc_ready_i,
@@ -62,8 +63,8 @@ module mae_dma_descriptor_feed
     input  logic                         r_error_i,
     input  logic                         r_last_i,
 
-    output logic       write_valid_o,
-    input  logic       write_ready_i,
+    output logic          write_valid_o,
+    input  logic          write_ready_i,
     output record_write_t write_o
 );
   localparam bit Records = RecordSlots > 0;
@@ -117,7 +118,8 @@ module mae_dma_descriptor_feed
         .Contexts   (Contexts),
         .FirstSlot  (FirstSlot),
         .RecordSlots(RecordSlots),
-        .MaxKeyBytes(MaxKeyBytes)
+        .MaxKeyBytes(MaxKeyBytes),
+        .KeptOp     (KeptOp)
     ) u_records (
         .clk_i,
         .rst_ni,

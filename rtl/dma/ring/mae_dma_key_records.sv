@@ -3,22 +3,26 @@
 // mae_dma_key_records: gives each descriptor that names a key record in host memory a key slot with
 // that key. It reads records, caches them in slots and replaces those that no job uses.
 //
-// A descriptor with FlagRecord names a record of the table table_i by {reserved, key_slot}. It leaves
-// with the number of a slot in key_slot, without the flag, when the slot holds the key. Descriptors
-// stay in order; up to Depth wait, and the records of all of them are read meanwhile. A record that
-// cannot be read, is not valid or lies beyond the table leaves FlagRecord set and names no slot.
-// Descriptors that name a slot from FirstSlot on by themselves get NoSlot.
+// A descriptor with FlagRecord names a record of the table table_i by {record_high, key_slot}. It
+// leaves with the number of a slot in key_slot, without the flag, when the slot holds the key.
+// Descriptors stay in order; up to Depth wait, and the records of all of them are read meanwhile. A
+// record that cannot be read, is not valid or lies beyond the table leaves FlagRecord set and names
+// no slot; the slot that was meant for it is erased. Descriptors that name a slot from FirstSlot on by themselves get NoSlot, as XTS's second
+// key does, which is never in a record.
 //
 // A slot is replaced in turn, never while a job uses it (accept_i, refuse_i, report_i, finish_i) and
-// never while an unfinished message of KeptOp does, whose later jobs must find the same slot. At most
-// RecordSlots - 1 messages are kept unfinished; one more fails as an invalid record does.
+// never while an unfinished message of KeptOp does, whose later jobs must find the same slot. At
+// most RecordSlots - 1 messages are kept unfinished; one more fails as an invalid record does.
 //
-// table_i.forget erases the slot of one record, or of all; so does a change of the table. Descriptors
-// wait meanwhile, and the erasure waits for the jobs in flight that use the slot; unfinished messages
-// without a job in flight are lost. aborting_i: descriptors leave at once, without a key.
+// table_i.forget erases the slot of one record, or of all. Descriptors that name records wait
+// meanwhile, and the erasure waits for the jobs in flight that use the slot; unfinished messages
+// without a job in flight are lost. A change of the table lets no descriptor in until those that
+// wait have left with keys of the old table; then it takes effect and erases all slots. aborting_i:
+// descriptors leave at once, without a key.
 // Latency: 1 clock for a record that is cached or a plain descriptor; otherwise the read and 2 more.
 // Throughput: one descriptor a clock; with BeatWidth < 512 one record is read at a time.
-// Reset: drops all descriptors and forgets all records; start_i, given when quiet, ends all messages.
+// Reset: drops all descriptors and forgets all records; start_i, given when quiet, ends all
+// messages.
 // Parameters: Legal: FirstSlot + RecordSlots <= 64; RecordSlots 2..32; Depth >= 1; MaxKeyBytes 16,
 // 24, 32; BeatWidth 128, 256, 512.
 // Security: a key passes one register, which is zero without one.
@@ -34,7 +38,7 @@ module mae_dma_key_records
     parameter int unsigned RecordSlots = 32,
     parameter int unsigned MaxKeyBytes = 32,
     parameter int unsigned Depth = 16,
-    parameter logic [7:0] KeptOp = 8'd8
+    parameter logic [7:0] KeptOp = 8'hff  // op of messages whose jobs share a slot
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -67,18 +71,18 @@ module mae_dma_key_records
     input logic           finish_i,
     input dma_ctx_t       finish_ctx_i,
 
-    output logic         ar_valid_o,
-    input  logic         ar_ready_i,
-    output control_ar_t  ar_o,
-    input  logic         r_valid_i,   // always accepted
-    input  control_tag_t r_tag_i,
-    input  logic [1:0]   r_beat_i,
-    input  logic [BeatWidth-1:0] r_data_i,
-    input  logic         r_error_i,
-    input  logic         r_last_i,
+    output logic                         ar_valid_o,
+    input  logic                         ar_ready_i,
+    output control_ar_t                  ar_o,
+    input  logic                         r_valid_i,   // always accepted
+    input  control_tag_t                 r_tag_i,
+    input  logic         [          1:0] r_beat_i,
+    input  logic         [BeatWidth-1:0] r_data_i,
+    input  logic                         r_error_i,
+    input  logic                         r_last_i,
 
-    output logic       write_valid_o,  // to a key slot
-    input  logic       write_ready_i,
+    output logic          write_valid_o,  // to a key slot
+    input  logic          write_ready_i,
     output record_write_t write_o
 );
   localparam int unsigned CtxWidth = (Contexts > 1) ? $clog2(Contexts) : 1;
@@ -127,58 +131,66 @@ module mae_dma_key_records
   index_t uses_slot_q[Contexts];
   count_t messages_q;  // unfinished ones
 
+  logic [$clog2(Depth+1)-1:0] waiting;
+  set_t wants, flying;  // records to be read; those and the ones that are not in a slot yet
+  set_t stale;  // slots that may hold the key of a record that was there before
+
   // Forgetting.
-  logic all_q, one_q, change;
+  logic all_q, one_q, change, change_now;
   logic [15:0] one_index_q;
   logic [57:0] base_q;
   logic [16:0] count_q;
-  set_t doomed, idle, erasable;
+  set_t doomed, idle;
   logic erase, erase_done;
   index_t erase_slot;
 
   assign change = table_i.base != base_q || table_i.count != count_q;
+  assign change_now = change && waiting == '0 && flying == '0;
   assign forgetting_o = all_q || one_q || change || table_i.forget;
 
   always_comb begin
     for (int unsigned i = 0; i < RecordSlots; i++) begin
       doomed[i] = state_q[i] != Empty && (all_q || (one_q && record_q[i] == one_index_q));
-      idle[i] = jobs_q[i] == '0 && state_q[i] inside {Ready, Failed};
+      stale[i]  = state_q[i] inside {Want, Flying, Arrived, Failed};
+      idle[i]   = jobs_q[i] == '0 && ((state_q[i] == Ready && doomed[i]) || state_q[i] == Failed);
     end
   end
-  assign erasable   = doomed & idle;
-  assign erase_done = (all_q || one_q) && doomed == '0;
+  assign erase_done = (all_q || one_q) && doomed == '0 && stale == '0;
   always_comb begin
     erase_slot = '0;
-    for (int unsigned i = 0; i < RecordSlots; i++) if (erasable[i]) erase_slot = index_t'(i);
+    for (int unsigned i = 0; i < RecordSlots; i++) if (idle[i]) erase_slot = index_t'(i);
   end
 
   // Lookup.
   logic named, looks, beyond, hit, free_any, keeps, too_many, push, fifo_ready, take_new;
+  logic legal_ctx, was_kept;
   logic [15:0] name;
   set_t hits, frees, free_grant;
   index_t hit_slot, free_slot, slot;
   ctx_t in_ctx;
   entry_t in_entry, head;
 
-  assign name = {in_desc_i.reserved, in_desc_i.key_slot};
+  assign name = {in_desc_i.record_high, in_desc_i.key_slot};
   assign named = !in_error_i && in_desc_i.flags[FlagRecord];
   assign beyond = 17'(name) >= count_q;
   assign in_ctx = ctx_t'(in_desc_i.context_id);
   assign keeps = named && in_desc_i.op == KeptOp && !in_desc_i.flags[FlagFinal];
-  assign too_many = keeps && !kept_valid_q[in_ctx] && 32'(messages_q) >= RecordSlots - 1;
-  assign looks = named && !aborting_i && !beyond && !too_many && 32'(in_desc_i.context_id) < Contexts;
+  assign legal_ctx = !in_error_i && 32'(in_desc_i.context_id) < Contexts;
+  assign was_kept = legal_ctx && kept_valid_q[in_ctx];
+  assign too_many = keeps && !was_kept && 32'(messages_q) >= RecordSlots - 1;
+  assign looks = named && legal_ctx && !aborting_i && !beyond && !too_many;
 
   always_comb begin
     hit_slot = '0;
     for (int unsigned i = 0; i < RecordSlots; i++) begin
-      hits[i] = state_q[i] inside {Want, Flying, Arrived, Ready} && record_q[i] == name;
-      frees[i] = jobs_q[i] == '0 && kept_q[i] == '0 && state_q[i] inside {Empty, Ready, Failed};
+      hits[i]  = state_q[i] inside {Want, Flying, Arrived, Ready} && record_q[i] == name;
+      frees[i] = jobs_q[i] == '0 && kept_q[i] == '0 && state_q[i] inside {Empty, Ready};
       if (hits[i]) hit_slot = index_t'(i);
     end
   end
   assign hit = hits != '0;
   assign slot = hit ? hit_slot : free_slot;
-  assign in_ready_o = fifo_ready && !(named && !aborting_i && forgetting_o) &&
+  assign in_ready_o = fifo_ready && !change && !(named && !aborting_i && forgetting_o) &&
       (!looks || hit || free_any);
   assign push = in_valid_i && in_ready_o;
   assign take_new = push && looks && !hit;
@@ -203,13 +215,12 @@ module mae_dma_key_records
         index: in_index_i,
         desc: in_desc_i
     };
-    if (named) in_entry.desc.reserved = '0;
+    if (named) in_entry.desc.record_high = '0;
     if (named || in_error_i || 32'(in_desc_i.key_slot) >= FirstSlot)
       in_entry.desc.key_slot = NoSlot;
     if (32'(in_desc_i.tweak_slot) >= FirstSlot) in_entry.desc.tweak_slot = NoSlot;
   end
 
-  logic [$clog2(Depth+1)-1:0] waiting;
   logic head_valid, head_failed;
 
   mae_fifo #(
@@ -251,8 +262,9 @@ module mae_dma_key_records
 
   // Reads.
   logic ar_valid_q, issue, busy_narrow, want_any;
-  index_t ar_slot_q, want_slot, r_slot;
-  set_t wants, flying, unused_grant;
+  index_t want_slot, r_slot;
+  set_t unused_grant;
+  control_ar_t ar_q;
   always_comb begin
     for (int unsigned i = 0; i < RecordSlots; i++) begin
       wants[i]  = state_q[i] == Want;
@@ -262,15 +274,12 @@ module mae_dma_key_records
   always_comb begin
     busy_narrow = 1'b0;
     for (int unsigned i = 0; i < RecordSlots; i++)
-      if (Beats > 1 && state_q[i] == Flying) busy_narrow = 1'b1;
+    if (Beats > 1 && state_q[i] == Flying) busy_narrow = 1'b1;
   end
   assign issue = want_any && (!ar_valid_q || ar_ready_i) && !busy_narrow;
   assign r_slot = index_t'(r_tag_i);
   assign ar_valid_o = ar_valid_q;
-  assign ar_o = '{
-          tag: control_tag_t'(32 + 32'(ar_slot_q)),
-          block: base_q + 58'(record_q[ar_slot_q])
-      };
+  assign ar_o = ar_q;
 
   mae_rr_arb #(
       .N(RecordSlots)
@@ -308,9 +317,9 @@ module mae_dma_key_records
   always_comb begin
     legal = !bad && record.valid == KeyRecordValid && record.reserved == '0;
     unique case (record.key_bytes)
-      32'd16: if (record.key[255:128] != '0) legal = 1'b0;
-      32'd24: if (record.key[255:192] != '0) legal = 1'b0;
-      32'd32: ;
+      32'd16:  if (record.key[255:128] != '0) legal = 1'b0;
+      32'd24:  if (record.key[255:192] != '0) legal = 1'b0;
+      32'd32:  ;
       default: legal = 1'b0;
     endcase
     if (record.key_bytes > MaxKeyBytes) legal = 1'b0;
@@ -324,7 +333,7 @@ module mae_dma_key_records
 
   assign write_free = !write_valid_q || write_ready_i;
   assign catch_it = landed && legal && write_free;
-  assign erase = !write_valid_q && !landed && erasable != '0;
+  assign erase = !write_valid_q && !landed && idle != '0;
   assign write_valid_o = write_valid_q;
   assign write_o = '{
           slot: 6'(FirstSlot) + 6'(write_slot_q),
@@ -375,16 +384,14 @@ module mae_dma_key_records
             count_t'(finish_i && uses_valid_q[ctx_t'(finish_ctx_i)] &&
                      uses_slot_q[ctx_t'(finish_ctx_i)] == index_t'(i));
         kept_q[i] <= kept_q[i] + count_t'(push && looks && keeps && slot == index_t'(i)) -
-            count_t'(push && !in_error_i && kept_valid_q[in_ctx] &&
-                     kept_slot_q[in_ctx] == index_t'(i));
+            count_t'(push && was_kept && kept_slot_q[in_ctx] == index_t'(i));
         if (start_i) kept_q[i] <= '0;
       end
       if (report_i) uses_valid_q[ctx_t'(report_ctx_i)] <= 1'b0;
       if (finish_i) uses_valid_q[ctx_t'(finish_ctx_i)] <= 1'b0;
       if (accept_i) uses_valid_q[ctx_t'(job_ctx_i)] <= job_uses;
-      if (push && !in_error_i) kept_valid_q[in_ctx] <= looks && keeps;
-      messages_q <= messages_q + count_t'(push && looks && keeps) -
-          count_t'(push && !in_error_i && kept_valid_q[in_ctx]);
+      if (push && legal_ctx) kept_valid_q[in_ctx] <= looks && keeps;
+      messages_q <= messages_q + count_t'(push && looks && keeps) - count_t'(push && was_kept);
       if (start_i) begin
         kept_valid_q <= '0;
         messages_q   <= '0;
@@ -400,7 +407,7 @@ module mae_dma_key_records
         one_index_q <= table_i.forget_index;
         if (table_i.forget_all || one_q) all_q <= 1'b1;
       end
-      if (change) begin
+      if (change_now) begin
         all_q   <= 1'b1;
         base_q  <= table_i.base;
         count_q <= table_i.count;
@@ -431,7 +438,10 @@ module mae_dma_key_records
 
   // No reset: read only after they were written.
   always_ff @(posedge clk_i) begin
-    if (issue) ar_slot_q <= want_slot;
+    if (issue) begin
+      ar_q.tag   <= control_tag_t'(32 + 32'(want_slot));
+      ar_q.block <= base_q + 58'(record_q[want_slot]);
+    end
     if (accept_i) uses_slot_q[ctx_t'(job_ctx_i)] <= job_slot;
     if (push && looks && keeps) kept_slot_q[in_ctx] <= slot;
   end
@@ -440,7 +450,7 @@ module mae_dma_key_records
   assign quiet_o = waiting == '0 && flying == '0;
 
   logic unused;
-  assign unused = ^{free_grant, unused_grant};
+  assign unused = ^{free_grant, unused_grant, job_ctx_i, report_ctx_i, finish_ctx_i, r_tag_i};
 
   `MAE_ASSERT(OneSlotARecord, $onehot0(hits))
   `MAE_ASSERT(AnswerAwaited, !r_valid_i || state_q[r_slot] == Flying)

@@ -33,23 +33,24 @@ module mae_dma_ring_manager
 #(
     parameter int unsigned DataWidth = 512,
     parameter int unsigned BeatWidth = 512,  // of control reads: min(DataWidth, 512)
-    parameter int unsigned Contexts  = 64,
-    parameter int unsigned Prefetch  = 64,
+    parameter int unsigned Contexts = 64,
+    parameter int unsigned Prefetch = 64,
     parameter int unsigned FirstSlot = 16,  // see mae_dma_descriptor_feed
     parameter int unsigned RecordSlots = 0,
-    parameter int unsigned MaxKeyBytes = 32
+    parameter int unsigned MaxKeyBytes = 32,
+    parameter logic [7:0] KeptOp = 8'hff
 ) (
     input logic clk_i,
     input logic rst_ni,
 
-    input  dma_ctrl_t   ctrl_i,
-    output dma_status_t status_o,
-    output logic        irq_o,
-    input  logic        irq_ack_i,
-    input  key_table_t  table_i,
-    output logic        forgetting_o,
-    output logic        write_valid_o,  // a key record, to a key slot
-    input  logic        write_ready_i,
+    input  dma_ctrl_t     ctrl_i,
+    output dma_status_t   status_o,
+    output logic          irq_o,
+    input  logic          irq_ack_i,
+    input  key_table_t    table_i,
+    output logic          forgetting_o,
+    output logic          write_valid_o,  // a key record, to a key slot
+    input  logic          write_ready_i,
     output record_write_t write_o,
 
     output logic     cfg_valid_o,
@@ -147,7 +148,8 @@ module mae_dma_ring_manager
       .Contexts   (Contexts),
       .FirstSlot  (FirstSlot),
       .RecordSlots(RecordSlots),
-      .MaxKeyBytes(MaxKeyBytes)
+      .MaxKeyBytes(MaxKeyBytes),
+      .KeptOp     (KeptOp)
   ) u_feed (
       .start_i     (start),
       .fetch_i     (state_q == Run && !ring_error_q),
@@ -178,8 +180,6 @@ module mae_dma_ring_manager
   mae_dma_descriptor_hold #(
       .Contexts(Contexts)
   ) u_hold (
-      .clk_i,
-      .rst_ni,
       .busy_i     (busy_q),
       .all_i      (aborting),
       .empty_o    (hold_empty),
@@ -192,7 +192,8 @@ module mae_dma_ring_manager
       .out_ready_i(desc_ready),
       .out_desc_o (desc),
       .out_error_o(desc_error),
-      .out_index_o(desc_index)
+      .out_index_o(desc_index),
+      .*
   );
 
   // Errors of a descriptor that are found before the client sees it.
@@ -202,9 +203,10 @@ module mae_dma_ring_manager
   assign dst_list = desc.flags[FlagDstList];
   always_comb begin
     checked = StatusOk;
-    if (desc.flags[7:6] != '0 || desc.reserved != '0)
-      checked = (RecordSlots > 0 && desc.flags[7:6] == 2'b01) ? StatusKeyRecord : StatusBadOp;
+    if (desc.flags[7] || (RecordSlots == 0 && desc.flags[FlagRecord]) || desc.record_high != '0)
+      checked = StatusBadOp;
     else if (32'(desc.context_id) >= Contexts) checked = StatusBadContext;
+    else if (desc.flags[FlagRecord]) checked = StatusKeyRecord;
     else if ((src_list && desc.src_entries == '0) || (dst_list && desc.dst_entries == '0))
       checked = StatusBadLength;
     else if ((src_list && desc.src[3:0] != '0) || (dst_list && desc.dst[3:0] != '0))
@@ -320,8 +322,6 @@ module mae_dma_ring_manager
       .Depth(4),
       .Zero (1'b0)
   ) u_records (
-      .clk_i,
-      .rst_ni,
       .clear_i    (1'b0),
       .in_valid_i (record_valid),
       .in_ready_o (record_ready),
@@ -329,7 +329,8 @@ module mae_dma_ring_manager
       .out_valid_o(entry_valid),
       .out_ready_i(entry_ready),
       .out_data_o (entry),
-      .count_o    (records)
+      .count_o    (records),
+      .*
   );
 
   mae_dma_completion_writer #(
