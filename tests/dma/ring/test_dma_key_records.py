@@ -248,6 +248,7 @@ async def bad_records(dut) -> None:
     around.memory[BASE + 1] = record(bytes(16))[:-1] + b"\1"
     around.memory[BASE + 4] = record(bytes(20))
     del around.memory[BASE + 2]
+    around.memory[BASE + RECORDS] = record(bytes(16))
     around.unknown = {1, 2, 4}
     around.fill(150)
     around.todo += [around.desc(number, 0) for number in (1, 2, 4, RECORDS, 65535)]
@@ -259,8 +260,10 @@ async def forgets(dut) -> None:
     """A forgotten record's key, or a table's, leaves no slot; the new one is read."""
     around = await begin(dut, 6)
     around.stays = False
+    for number in (8, 9):
+        around.memory[BASE + number] = record(bytes(16), b"MKEX")
     for turn in range(12):
-        around.fill(30, 8)
+        around.fill(30, 10)
         await around.run()
         everything, number = turn % 3 == 0, around.rng.randrange(8)
         old = [around.memory[BASE + i][:32] for i in (range(8) if everything else (number,))]
