@@ -73,6 +73,15 @@ static mae_error_t check_list(const struct mae_segment *list, uint32_t entries, 
     return MAE_OK;
 }
 
+struct mae_slot *mae_find_slot(struct mae_dev *dev, uint32_t slot)
+{
+    if (slot < dev->caps.key_slots)
+        return &dev->slots[slot];
+    if (slot >= MAE_RECORD_FIRST && slot - MAE_RECORD_FIRST < dev->records.count)
+        return &dev->records.slots[slot - MAE_RECORD_FIRST];
+    return NULL;
+}
+
 mae_error_t mae_check_key_slot(const struct mae_dev *dev, uint32_t slot)
 {
     bool record = slot >= MAE_RECORD_FIRST && slot - MAE_RECORD_FIRST < dev->records.count;

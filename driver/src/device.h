@@ -222,10 +222,6 @@ mae_error_t mae_translate(struct mae_dev *dev, const void *memory, uint64_t byte
 bool mae_is_mapped(struct mae_dev *dev, const void *memory, uint64_t bytes, bool write);
 void mae_memory_close(struct mae_dev *dev);
 
-/* key.c */
-/* Returns the state of a key slot or of a key record; NULL if the device has no such. */
-struct mae_slot *mae_find_slot(struct mae_dev *dev, uint32_t slot);
-
 /* records.c */
 /* Writes a key to a record; the card forgets the one before. */
 mae_error_t mae_record_load(struct mae_dev *dev, uint32_t slot, const uint8_t *key, size_t bytes);
@@ -234,6 +230,8 @@ mae_error_t mae_record_erase(struct mae_dev *dev, uint32_t slot);
 void mae_records_close(struct mae_dev *dev);
 
 /* check.c */
+/* Returns the state of a key slot or of a key record; NULL if the device has no such. */
+struct mae_slot *mae_find_slot(struct mae_dev *dev, uint32_t slot);
 /* Returns true if a mode is GCM, CCM or CMAC. */
 bool mae_is_aead(mae_mode_t mode);
 mae_error_t mae_check_key_slot(const struct mae_dev *dev, uint32_t slot);

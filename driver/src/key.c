@@ -5,15 +5,6 @@
  */
 #include "device.h"
 
-struct mae_slot *mae_find_slot(struct mae_dev *dev, uint32_t slot)
-{
-    if (slot < dev->caps.key_slots)
-        return &dev->slots[slot];
-    if (slot >= MAE_RECORD_FIRST && slot - MAE_RECORD_FIRST < dev->records.count)
-        return &dev->records.slots[slot - MAE_RECORD_FIRST];
-    return NULL;
-}
-
 /* Checks that a key slot or record exists and that no job of the device uses it. */
 static mae_error_t check_slot(struct mae_dev *dev, uint32_t slot, struct mae_slot **state)
 {

@@ -65,6 +65,7 @@ class Around:
         self.pending: dict[int, int] = {}  # their records, as queued
         self.stays = True
         self.forgetting = 0
+        self.no_reads = False
         self.aborting = self.offering = self.hold_jobs = False
 
     def key_of(self, desc: Desc) -> bytes | None:
@@ -119,6 +120,7 @@ class Around:
             dut.in_desc_i.value = int.from_bytes(self.todo[0].pack(), "little")
             dut.in_index_i.value = self.index
         out_ready, ar_ready, write_ready = (rng.random() < 0.7 for _ in range(3))
+        ar_ready = ar_ready and not self.no_reads
         dut.out_ready_i.value, dut.ar_ready_i.value = out_ready, ar_ready
         dut.write_ready_i.value = write_ready
         answer = next((read for read in self.reads if read[0] <= 0), None)
@@ -286,7 +288,10 @@ async def another_table(dut) -> None:
         around.fill(40)
         for _ in range(around.rng.randrange(20, 200)):
             await around.step()
-        around.base = OTHER if turn % 2 == 0 else BASE
+        around.no_reads = True  # records of the old table are still to be read
+        for _ in range(12):
+            await around.step()
+        around.base, around.no_reads = (OTHER if turn % 2 == 0 else BASE), False
         await around.run()
 
 
