@@ -304,6 +304,7 @@ async def interrupts(dut) -> None:
         assert dut.irq_o.value == 0
         await p.write("irq_enable", in_ready=1, error=1)
         await p.start("ecb", False, 16, None)
+        await ClockCycles(dut.clk_i, 2)
         assert dut.irq_o.value == 1
         await p.put(bytes(16))
         await p.get()
