@@ -51,25 +51,24 @@ struct progress {
 };
 
 /* Loads a word of a job's input; bytes beyond its end are 0. */
-static ALWAYS_INLINE uint32_t next_word(const struct progress *side, uint32_t i, bool aligned)
+static uint32_t next_word(const struct progress *side, uint32_t i)
 {
-    if (aligned && side->to_write >= 16)
-        return load_aligned(side->src + 4 * i);
     uint32_t word = 0;
+    if (side->to_write >= 16 && is_aligned(side->src))
+        return load_aligned(side->src + 4 * i);
     for (uint32_t b = 0; b < 4; b++)
         if (4 * i + b < side->to_write)
             word |= (uint32_t)side->src[4 * i + b] << 8 * b;
     return word;
 }
 
-/* Writes a job's next input block to its registers, if it has one. */
-static ALWAYS_INLINE mae_error_t feed(const struct mae_pio_bus *bus, struct progress *side,
-                                      bool aligned)
+/* Writes a job's next input block to its registers, unless there is none or two are ahead. */
+static mae_error_t feed(const struct mae_pio_bus *bus, struct progress *side)
 {
-    if (side->to_write == 0)
+    if (side->to_write == 0 || side->to_read - side->to_write > 16)
         return MAE_OK;
     for (uint32_t i = 0; i < 4; i++)
-        TRY(write_reg(bus, REG_WORD(data_in, i), next_word(side, i, aligned)));
+        TRY(write_reg(bus, REG_WORD(data_in, i), next_word(side, i)));
     uint32_t n = side->to_write < 16 ? side->to_write : 16;
     side->src += n;
     side->to_write -= n;
@@ -78,57 +77,104 @@ static ALWAYS_INLINE mae_error_t feed(const struct mae_pio_bus *bus, struct prog
 
 /* Reads a job's next output block from its registers, if it has one, then writes its next input
    block; stores the output after that, so that src == dst is allowed. */
-static ALWAYS_INLINE mae_error_t exchange(const struct mae_pio_bus *bus, struct progress *side,
-                                          bool aligned)
+static mae_error_t exchange(const struct mae_pio_bus *bus, struct progress *side)
 {
-    uint32_t words[4];
-    if (side->to_read == 0)
+    uint32_t words[4], n = side->to_read < 16 ? side->to_read : 16;
+    if (n == 0)
         return MAE_OK;
     for (uint32_t i = 0; i < 4; i++)
         TRY(read_reg(bus, REG_WORD(data_out, i), &words[i]));
-    TRY(feed(bus, side, aligned));
-    uint32_t n = side->to_read < 16 ? side->to_read : 16;
-    if (aligned && n == 16) {
-        for (uint32_t i = 0; i < 4; i++)
-            store_aligned(side->dst + 4 * i, words[i]);
-    } else {
-        for (uint32_t i = 0; i < n; i++)
-            side->dst[i] = (uint8_t)(words[i / 4] >> 8 * (i % 4));
-    }
-    side->dst += n;
     side->to_read -= n;
+    TRY(feed(bus, side));
+    bool whole = n == 16 && is_aligned(side->dst);
+    for (uint32_t i = 0; whole && i < 4; i++)
+        store_aligned(side->dst + 4 * i, words[i]);
+    for (uint32_t i = 0; !whole && i < n; i++)
+        side->dst[i] = (uint8_t)(words[i / 4] >> 8 * (i % 4));
+    side->dst += n;
     return MAE_OK;
 }
 
 /* Moves the data of two started jobs, a block of each by turns, two blocks ahead. */
-static ALWAYS_INLINE mae_error_t move(const struct mae_pio_bus *one, const struct mae_pio_bus *two,
-                                      struct progress *first, struct progress *second, bool aligned)
+static mae_error_t move(const struct mae_pio_bus *bus, struct progress *first,
+                        struct progress *second)
 {
+    struct mae_pio_bus two;
+    mae_pio_second(bus, &two);
     for (int i = 0; i < 2; i++) {
-        TRY(feed(one, first, aligned));
-        TRY(feed(two, second, aligned));
+        TRY(feed(bus, first));
+        TRY(feed(&two, second));
     }
     while (first->to_read > 0 || second->to_read > 0) {
-        TRY(exchange(one, first, aligned));
-        TRY(exchange(two, second, aligned));
+        TRY(exchange(bus, first));
+        TRY(exchange(&two, second));
     }
     return MAE_OK;
 }
 
-/* Moves the data of two started jobs in word-aligned memory through memory-mapped registers. */
-static NEVER_INLINE mae_error_t move_mmio(void *base, struct progress *first,
-                                          struct progress *second)
+/* Writes a block of word-aligned memory to the memory-mapped registers of a job. */
+static ALWAYS_INLINE void feed_mmio(void *base, const uint8_t *src)
 {
-    return move(&MMIO(base), &MMIO((void *)((uintptr_t)base + SECOND)), first, second, true);
+    for (uint32_t i = 0; i < 4; i++)
+        (void)mae_pio_mmio_write32(base, REG_WORD(data_in, i), load_aligned(src + 4 * i));
 }
 
-/* Moves the data of two started jobs by the caller's register functions, or from any address. */
-static NEVER_INLINE mae_error_t move_any(const struct mae_pio_bus *bus, struct progress *first,
-                                         struct progress *second)
+/* Reads a block from the memory-mapped registers of a job to word-aligned memory. */
+static ALWAYS_INLINE void fetch_mmio(void *base, uint8_t *dst)
 {
-    struct mae_pio_bus two;
-    mae_pio_second(bus, &two);
-    return move(bus, &two, first, second, false);
+    uint32_t word;
+    for (uint32_t i = 0; i < 4; i++) {
+        (void)mae_pio_mmio_read32(base, REG_WORD(data_out, i), &word);
+        store_aligned(dst + 4 * i, word);
+    }
+}
+
+/* Counts whole blocks of a job as moved. */
+static void advance(struct progress *side, uint32_t bytes)
+{
+    side->src += bytes;
+    side->dst += bytes;
+    side->to_write -= bytes;
+    side->to_read -= bytes;
+}
+
+/* Reads a block from the memory-mapped registers of a job, then writes its next one. */
+static ALWAYS_INLINE void exchange_mmio(void *base, const uint8_t *src, uint8_t *dst)
+{
+    uint32_t words[4];
+    for (uint32_t i = 0; i < 4; i++)
+        (void)mae_pio_mmio_read32(base, REG_WORD(data_out, i), &words[i]);
+    feed_mmio(base, src);
+    for (uint32_t i = 0; i < 4; i++)
+        store_aligned(dst + 4 * i, words[i]);
+}
+
+/*
+ * Moves the whole blocks that two started jobs both have, in word-aligned memory, through
+ * memory-mapped registers. Nearly all of the time is here.
+ */
+static NEVER_INLINE void move_mmio(void *base, struct progress *first, struct progress *second)
+{
+    void *base_two = (void *)((uintptr_t)base + SECOND);
+    const uint8_t *src = first->src, *src_two = second->src;
+    uint8_t *dst = first->dst, *dst_two = second->dst;
+    uint32_t bytes = first->to_write < second->to_write ? first->to_write : second->to_write;
+    if (bytes < 16)
+        return;
+    bytes &= ~UINT32_C(15);
+    const uint8_t *end = src + bytes;
+    feed_mmio(base, src);
+    feed_mmio(base_two, src_two);
+    for (src += 16, src_two += 16; src != end; src += 16, src_two += 16) {
+        exchange_mmio(base, src, dst);
+        exchange_mmio(base_two, src_two, dst_two);
+        dst += 16;
+        dst_two += 16;
+    }
+    fetch_mmio(base, dst);
+    fetch_mmio(base_two, dst_two);
+    advance(first, bytes);
+    advance(second, bytes);
 }
 
 /* Begins the progress of a job; with `runs` false, it has nothing to do. */
@@ -159,8 +205,9 @@ mae_error_t mae_pio_run_both(const struct mae_pio_bus *bus, const struct mae_pio
     begin(&progress[0], first, true);
     begin(&progress[1], second, refused == MAE_OK);
     bool words = is_mmio(bus) && side_is_aligned(first) && side_is_aligned(second);
-    TRY(words ? move_mmio(bus->bus, &progress[0], &progress[1])
-              : move_any(bus, &progress[0], &progress[1]));
+    if (words)
+        move_mmio(bus->bus, &progress[0], &progress[1]);
+    TRY(move(bus, &progress[0], &progress[1]));
     if (refused != MAE_OK)
         return refused;
     TRY(read_reg(bus, REG(status), &status));
