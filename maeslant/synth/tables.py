@@ -232,10 +232,10 @@ def tables() -> tuple[Table, ...]:
             (
                 *_named("peripheral", "peripheral_duplex", "peripheral_small", target="xc7"),
                 *(
-                    Ours("mae_peripheral_small", "xc7", {"Duplex": duplex, "Chain": 0}, {}, label)
-                    for duplex, label in (
-                        (1, "`peripheral_duplex`, ECB only: what the paper's does"),
-                        (0, "`peripheral_small`, ECB only"),
+                    Ours("mae_peripheral_small", "xc7", values | {"Chain": 0}, {}, label)
+                    for values, label in (
+                        ({"Duplex": 1}, "`peripheral_duplex`, ECB only: what the paper's does"),
+                        ({"Duplex": 0, "Sbox": "SboxBoolean"}, "`peripheral_small`, ECB only"),
                     )
                 ),
                 *_named("iter_both", target="xc7"),

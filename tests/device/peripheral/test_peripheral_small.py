@@ -59,7 +59,7 @@ def lengths(mode: str) -> tuple[int, ...]:
     return (5, 16, 17, 63, 80) if mode == "ctr" else (16, 32, 80)
 
 
-@cocotb.test(timeout_time=1, timeout_unit="ms")
+@cocotb.test(timeout_time=500, timeout_unit="us")
 async def says_what_it_is(dut) -> None:
     """The capability registers state the parameters; addresses without a register give SLVERR."""
     windows = await begin(dut)
@@ -80,7 +80,7 @@ async def says_what_it_is(dut) -> None:
         assert await p.read("key", i) == 0
 
 
-@cocotb.test(timeout_time=1, timeout_unit="ms")
+@cocotb.test(timeout_time=500, timeout_unit="us")
 async def fips197_examples(dut) -> None:
     """Each job gives the AES examples of FIPS 197 appendix C in both directions."""
     plain = bytes.fromhex("00112233445566778899aabbccddeeff")
@@ -95,7 +95,7 @@ async def fips197_examples(dut) -> None:
             assert await p.crypt("ecb", True, key, bytes(16), bytes.fromhex(cipher)) == plain
 
 
-@cocotb.test(timeout_time=10, timeout_unit="ms")
+@cocotb.test(timeout_time=500, timeout_unit="us")
 async def modes(dut) -> None:
     """The output equals OpenSSL's in each mode, direction, key length and length."""
     for p in await begin(dut):
@@ -109,7 +109,7 @@ async def modes(dut) -> None:
                         assert got == oracle.crypt(mode, decrypt, key, iv, data), (mode, length)
 
 
-@cocotb.test(timeout_time=10, timeout_unit="ms")
+@cocotb.test(timeout_time=500, timeout_unit="us")
 async def message_in_several_jobs(dut) -> None:
     """A message sent as four jobs gives OpenSSL's output for the whole."""
     for p in await begin(dut):
@@ -128,7 +128,7 @@ async def message_in_several_jobs(dut) -> None:
         assert await p.error() == 0
 
 
-@cocotb.test(timeout_time=2, timeout_unit="ms")
+@cocotb.test(timeout_time=500, timeout_unit="us")
 async def writes_behind_the_start(dut) -> None:
     """Writes of mode, length and IV after a job's start do not change that job."""
     for p in await begin(dut):
@@ -149,7 +149,7 @@ async def writes_behind_the_start(dut) -> None:
         assert await p.error() == 0
 
 
-@cocotb.test(timeout_time=2, timeout_unit="ms")
+@cocotb.test(timeout_time=500, timeout_unit="us")
 async def misuse(dut) -> None:
     """Each misuse is refused with its error code; the next job runs right."""
     for p in await begin(dut):
@@ -215,7 +215,7 @@ async def both(first: tuple, second: tuple) -> tuple[bytes, bytes]:
     return tuple(output[:length] for output, (*_, length) in zip(outputs, sides, strict=True))
 
 
-@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.test(timeout_time=500, timeout_unit="us")
 async def both_at_once(dut) -> None:
     """Two jobs of different modes, directions and lengths under one key both equal OpenSSL's."""
     windows = await begin(dut)
@@ -236,7 +236,7 @@ async def both_at_once(dut) -> None:
             assert await p.field("status.busy") == 0
 
 
-@cocotb.test(timeout_time=4, timeout_unit="ms")
+@cocotb.test(timeout_time=500, timeout_unit="us")
 async def key_change_between(dut) -> None:
     """A key command is refused while either job runs, and the key changes after both have ended."""
     windows = await begin(dut)
@@ -256,7 +256,7 @@ async def key_change_between(dut) -> None:
             assert output == oracle.crypt("ecb", job[2], new, bytes(16), data)
 
 
-@cocotb.test(timeout_time=4, timeout_unit="ms")
+@cocotb.test(timeout_time=500, timeout_unit="us")
 async def at_the_same_time(dut) -> None:
     """A block of each direction written at once takes no longer than one alone."""
     windows = await begin(dut)
@@ -284,7 +284,7 @@ async def at_the_same_time(dut) -> None:
     assert taken[0, 0] >= taken[0, 1] + 5, "this test does not see waits"
 
 
-@cocotb.test(timeout_time=2, timeout_unit="ms")
+@cocotb.test(timeout_time=500, timeout_unit="us")
 async def interrupts(dut) -> None:
     """irq_o follows the enabled causes of each job; a write of 1 clears done and error."""
     for p in await begin(dut):
@@ -316,7 +316,7 @@ async def interrupts(dut) -> None:
         await p.write("irq_enable", 0)
 
 
-@cocotb.test(timeout_time=8, timeout_unit="ms")
+@cocotb.test(timeout_time=500, timeout_unit="us")
 async def wipe(dut) -> None:
     """A wipe at any clock of a job erases key, chain value and data from all registers."""
     windows = await begin(dut)
@@ -345,7 +345,7 @@ async def wipe(dut) -> None:
         assert await p.read("key_valid") == 0
 
 
-@cocotb.test(timeout_time=4, timeout_unit="ms")
+@cocotb.test(timeout_time=500, timeout_unit="us")
 async def erased_key(dut) -> None:
     """Erasing the key leaves nothing of it in any register."""
     p = (await begin(dut))[0]
