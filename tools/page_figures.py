@@ -2,10 +2,14 @@
 """Puts measured figures into written pages: tables between marks, and sentences that are checked.
 
 configs/page_figures.yml names for each page the sentences that hold figures. `{:.1f}` in a sentence
-stands for the figure of results/figures.json whose part, build and metric are given beside it.
+stands for the figure of results/figures.json whose part, build and metric are given beside it, or
+for a value of another record of results/, by its keys.
 tools/gen_figures.py calls this module.
 """
 
+import functools
+import json
+import operator
 import pathlib
 
 import yaml
@@ -105,15 +109,26 @@ def card_page(figures: list[dict]) -> str:
     return between(text, "messages", messages_table(known))
 
 
+def of_record(file: pathlib.Path, keys: list[list[str]]) -> list[object]:
+    """Reads values of a published record, each by the keys that lead to it."""
+    record = json.loads(file.read_text())
+    return [functools.reduce(operator.getitem, each, record) for each in keys]
+
+
 def stale_sentences(
-    figures: list[dict], root: pathlib.Path = paths.ROOT, source: pathlib.Path = SENTENCES
+    figures: list[dict],
+    root: pathlib.Path = paths.ROOT,
+    source: pathlib.Path = SENTENCES,
+    results: pathlib.Path = paths.RESULTS,
 ) -> list[str]:
     """Lists the sentences that a page lacks, written with the figures of today."""
     known, found = Figures(figures), []
     for page, sentences in yaml.safe_load(source.read_text()).items():
         text = " ".join((root / page).read_text().split())
         for entry in sentences:
-            values = [known.value(*names) for names in entry["figures"]]
+            values = [known.value(*names) for names in entry.get("figures", ())]
+            if "record" in entry:
+                values = of_record(results / entry["record"], entry["values"])
             wanted = " ".join(entry["text"].format(*values).split())
             if wanted not in text:
                 found.append(f"{page} does not say: {wanted}")

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests tools/page_figures.py, which puts measured figures into written pages."""
 
+import functools
 import json
+import operator
 import pathlib
 
 import pytest
@@ -63,7 +65,14 @@ def test_every_checked_sentence_notices_a_change(tmp_path: pathlib.Path) -> None
             source = tmp_path / "one.yml"
             source.write_text(yaml.safe_dump({page: [entry]}))
             assert page_figures.stale_sentences(FIGURES, source=source) == []
-            for part, _, metric, *_ in entry["figures"]:
+            for keys in entry.get("values", ()):
+                record = json.loads((paths.RESULTS / entry["record"]).read_text())
+                *way, last = keys
+                functools.reduce(operator.getitem, way, record)[last] = -77
+                (tmp_path / entry["record"]).write_text(json.dumps(record))
+                found = page_figures.stale_sentences(FIGURES, source=source, results=tmp_path)
+                assert len(found) == 1 and found[0].startswith(f"{page} does not say: ")
+            for part, _, metric, *_ in entry.get("figures", ()):
                 found = page_figures.stale_sentences(changed(part, metric, 1.5), source=source)
                 assert len(found) == 1 and found[0].startswith(f"{page} does not say: ")
 
