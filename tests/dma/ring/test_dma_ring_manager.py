@@ -8,7 +8,7 @@ client, the walkers and the movers are played by the test: what they report is r
 import cocotb
 import pytest
 
-from tests.dma.ring_model import Ring, random_desc
+from tests.dma.ring.ring_model import Ring, random_desc
 from tests.dma.rings import IRQ, Status
 from tests.support import bench
 from tests.support.stream import start
