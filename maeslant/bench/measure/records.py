@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures a card whose messages each have their own of many key records in host memory."""
+"""Measures a card whose messages each have their own key: of many records in host memory, of slots."""
 
 import random
 import secrets
@@ -10,6 +10,7 @@ from maeslant.driver.device import ENCRYPT, Device, check
 
 RECORDS = 10_000
 SHARE = 75  # target in percent of the data clocks
+SLOTS = 32  # of the card
 SEED = 1  # of the order of the keys
 
 
@@ -44,4 +45,12 @@ def figures(build: str) -> list[Figure]:
         result.append(
             Figure("messages", build, metric, share, "% of data clocks", "higher", target)
         )
+    with Device(f"sim:{build}?{card.MEMORY}") as device:
+        count = messages.ROUNDS * messages.FEW
+        work = card.Batch(device, "gcm", ENCRYPT, count, messages.PACKET, SLOTS, messages.FEW)
+        share = card.used(work.run(), count * messages.PACKET)
+    metric = f"GCM, {messages.FEW} of {messages.PACKET:,} B queued, {SLOTS} keys by turns"
+    result.append(
+        Figure("messages", build, metric, share, "% of data clocks", "higher", messages.FEW_SHARE)
+    )
     return result
