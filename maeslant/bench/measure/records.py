@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures a card whose messages each have their own key: of many records in host memory, of slots."""
+"""Measures a card whose messages each have a key of their own: a key record's, or a slot's."""
 
 import random
 import secrets
@@ -33,7 +33,7 @@ class Batch(card.Batch):
 
 
 def figures(build: str) -> list[Figure]:
-    """Measures the share of data clocks of packets, each under its own of RECORDS keys."""
+    """Measures the share of data clocks of packets, each under its own of RECORDS or SLOTS keys."""
     result = []
     for queued in (messages.QUEUED, messages.FEW):
         with Device(f"sim:{build}?{card.MEMORY}") as device:

@@ -18,9 +18,9 @@
 // Throughput: Lanes blocks a clock in modes with independent blocks, or over 11 * Lanes interleaved
 // messages in chained modes.
 // Parameters: Legal: Lanes 1, 2, 4, 8; Contexts a multiple of Lanes, at most 256 - Lanes with Gcm
-// (whose engine uses one context for each lane), otherwise 256; KeySlots 1..64; RecordSlots 0, 2..32, with KeySlots at most 64; KeyBanks 1..4; Dirs
-// any of dirs_e; MaxKeyLen any of key_len_e; Sbox any but SboxOnehot; RegsPerRound 1..3; IdWidth >=
-// 8.
+// (whose engine uses one context for each lane), otherwise 256; KeySlots 1..64; RecordSlots 0 or
+// 2..32, with KeySlots at most 64; KeyBanks 1..4; Dirs any of dirs_e; MaxKeyLen any of key_len_e;
+// Sbox any but SboxOnehot; RegsPerRound 1..3; IdWidth >= 8.
 // Security: constant-time for one message (concurrent messages wait for each other); no masking.
 // Source: Fernando et al.; Dong et al..
 

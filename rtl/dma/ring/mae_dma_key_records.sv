@@ -7,8 +7,8 @@
 // leaves with the number of a slot in key_slot, without the flag, when the slot holds the key.
 // Descriptors stay in order; up to Depth wait, and the records of all of them are read meanwhile. A
 // record that cannot be read, is not valid or lies beyond the table leaves FlagRecord set and names
-// no slot; the slot that was meant for it is erased. Descriptors that name a slot from FirstSlot on by themselves get NoSlot, as XTS's second
-// key does, which is never in a record.
+// no slot; the slot that was meant for it is erased. Descriptors that name a slot from FirstSlot on
+// by themselves get NoSlot, as XTS's second key does, which is never in a record.
 //
 // A slot is replaced in turn, never while a job uses it (accept_i, refuse_i, report_i, finish_i) and
 // never while an unfinished message of KeptOp does, whose later jobs must find the same slot. At

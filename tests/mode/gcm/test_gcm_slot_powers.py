@@ -90,6 +90,7 @@ class Slots:
 
 
 async def slots(dut, seed: int) -> Slots:
+    """Resets mae_gcm_slot_powers and returns its key slots, all empty."""
     it = Slots(dut, seed)
     await it.begin()
     return it
