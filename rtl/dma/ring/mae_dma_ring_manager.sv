@@ -136,7 +136,8 @@ module mae_dma_ring_manager
 
   // Descriptors
   logic fetched_valid, fetched_ready, fetched_error, hold_empty;
-  logic desc_valid, desc_ready, desc_error;
+  logic desc_valid, desc_ready, desc_error, accept, refuse, pick_move;
+  ctx_t ctx_q;  // of the job that is completed
   desc_t fetched, desc;
   logic [15:0] fetched_index, desc_index;
   logic [15:0] sub_head;
@@ -217,7 +218,7 @@ module mae_dma_ring_manager
   ctx_t desc_ctx;
   status_e verdict;
   logic offered_q;  // offered to the client: it can no longer be withdrawn
-  logic refuse, accept, refused_valid_q, refused_ready;
+  logic refused_valid_q, refused_ready;
   logic [1:0] job_valid_q;
   record_t refused_q;
   dma_ctx_t job_ctx_q;
@@ -260,9 +261,9 @@ module mae_dma_ring_manager
   // A job is complete when both walkers, both engines and the client have reported.
   set_t [Parts-1:0] done_d, done_q;
   set_t finished, pick_grant;
-  logic pick, pick_q, pick_move, pick_next, put_back, scrub, scrub_move;
+  logic pick, pick_q, pick_next, put_back, scrub, scrub_move;
   set_t scrubbed_q;
-  ctx_t pick_ctx, ctx_q;
+  ctx_t pick_ctx;
   job_t job_table_q[Contexts];
   status_e part_status_q[Parts][Contexts];
   logic [31:0] bytes_q[Contexts];
