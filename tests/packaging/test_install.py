@@ -15,7 +15,7 @@ from maeslant.build import c_driver, simulator
 TOOL = paths.ROOT / "tools" / "packaging" / "install.py"
 MAJOR = __version__.split(".")[0]
 HEADERS = {
-    "maeslant": ("maeslant.h", "maeslant_pool.h"),
+    "maeslant": ("maeslant.h", "maeslant_pool.h", "maeslant_records.h"),
     "maeslant_protected": ("maeslant_protected.h",),
 }
 
@@ -77,7 +77,7 @@ def test_static_library_and_pkg_config(installed: pathlib.Path) -> None:
     text = (installed / "lib" / "pkgconfig" / "maeslant.pc").read_text()
     assert f"Version: {__version__}" in text and "libdir=${prefix}/lib\n" in text
     assert "Libs.private: -ldl" in text and str(paths.ROOT) not in text
-    for name in ("maeslant.h", "maeslant_pool.h", "maeslant_peripheral.h"):
+    for name in ("maeslant.h", "maeslant_pool.h", "maeslant_records.h", "maeslant_peripheral.h"):
         assert (installed / "include" / name).is_file()
 
 

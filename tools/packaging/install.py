@@ -70,7 +70,7 @@ LIBRARIES = (
     Library(
         "maeslant",
         "One C interface for every Maeslant AES device, simulated or real",
-        ("maeslant.h", "maeslant_pool.h", "maeslant_peripheral.h"),
+        ("maeslant.h", "maeslant_pool.h", "maeslant_records.h", "maeslant_peripheral.h"),
         c_driver.sources,
         lambda: ("-ldl", "-pthread"),
     ),

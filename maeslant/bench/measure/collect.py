@@ -4,12 +4,13 @@
 from rich.console import Console
 from rich.progress import Progress
 
-from maeslant.bench.measure import card, cipher, fhe, gcm, guard, messages, pool
+from maeslant.bench.measure import card, cipher, fhe, gcm, guard, messages, pool, records
 from maeslant.bench.measure.figures import Figure
 from maeslant.build import configurations
 from maeslant.errors import MaeslantError
 
 CARD = ("stream4", 4)
+RECORDS = "stream4_records"
 
 
 def jobs() -> dict[str, list]:
@@ -27,7 +28,7 @@ def jobs() -> dict[str, list]:
         **{name: [(gcm.figures, name, build)] for name, build in engines.items()},
         "modes": [(card.mode_figures, *CARD)],
         "dma": [(card.bus_figures, CARD[0])],
-        "messages": [(messages.figures, CARD[0])],
+        "messages": [(messages.figures, CARD[0]), (records.figures, RECORDS)],
         "push": [(card.push_figures,)],
         "guard": [(guard.figures,)],
         "pool": [(pool.figures, CARD[0])],

@@ -375,7 +375,7 @@ def expected(desc: Desc, bad: bool, contexts: int) -> Status:
     """Returns the status with which the ring manager must accept or refuse a descriptor."""
     if bad:
         return Status.DESC_FETCH
-    if desc.reserved or desc.flags & 0xC0:
+    if desc.record_high or desc.flags & 0xC0:
         return Status.BAD_OP
     if desc.context >= contexts:
         return Status.BAD_CONTEXT
@@ -420,7 +420,7 @@ def random_desc(rng: random.Random, cookie: int, contexts: int, spoil: float) ->
         elif kind == 3:
             desc.flags |= 1 << rng.randrange(6, 8)
         elif kind in (4, 5):
-            desc.reserved = 1 << rng.randrange(8)
+            desc.record_high = 1 << rng.randrange(8)
         elif kind == 6:
             desc.flags, desc.src_entries = SRC_LIST, 0
         elif kind == 7:

@@ -64,6 +64,7 @@ module auth_bench
   auth_row_t in_row, out_row, row, rsp_row;
   logic [1:0] unused_room;
   logic [3:0] unused_slots;
+  cipher_key_t unused_look;
 
   assign key_write = '{
           slot: key_slot_i,
@@ -167,6 +168,8 @@ module auth_bench
       .slot_valid_o  (unused_slots),
       .want_valid_i  (1'b0),
       .want_slot_i   ('0),
+      .look_slot_i   ('0),
+      .look_key_o    (unused_look),
       .cfg_valid_i   (cfg_valid),
       .cfg_ready_o   (cfg_ready),
       .cfg_ctx_i     (cfg_ctx),
