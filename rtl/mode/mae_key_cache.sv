@@ -312,7 +312,7 @@ module mae_key_cache
   end
 
   logic unused;
-  assign unused = ^{turn_grant, demand_i};
+  assign unused = ^{turn_grant, demand_i, look_slot_i};
 
   `MAE_ASSERT(OneBankASlot, $countones(resident) == $countones(loaded_q))
   `MAE_STREAM_HOLDS(KeyHolds, key_valid_o, key_ready_i || clear_i, key_o)

@@ -4,7 +4,7 @@
 from rich.console import Console
 from rich.progress import Progress
 
-from maeslant.bench.measure import card, cipher, fhe, gcm, guard, messages, pool, records
+from maeslant.bench.measure import card, cipher, fhe, gcm, guard, messages, pool
 from maeslant.bench.measure.figures import Figure
 from maeslant.build import configurations
 from maeslant.errors import MaeslantError
@@ -28,7 +28,7 @@ def jobs() -> dict[str, list]:
         **{name: [(gcm.figures, name, build)] for name, build in engines.items()},
         "modes": [(card.mode_figures, *CARD)],
         "dma": [(card.bus_figures, CARD[0])],
-        "messages": [(messages.figures, CARD[0]), (records.figures, RECORDS)],
+        "messages": [(messages.figures, CARD[0]), (messages.own_key_figures, RECORDS)],
         "push": [(card.push_figures,)],
         "guard": [(guard.figures,)],
         "pool": [(pool.figures, CARD[0])],
