@@ -4,12 +4,13 @@
 from rich.console import Console
 from rich.progress import Progress
 
-from maeslant.bench.measure import card, cipher, fhe, gcm, guard, messages, pool
+from maeslant.bench.measure import card, cipher, fhe, gcm, guard, messages, narrow_bus, pool
 from maeslant.bench.measure.figures import Figure
 from maeslant.build import configurations
 from maeslant.errors import MaeslantError
 
 CARD = ("stream4", 4)
+NARROW = "stream1_narrow"
 
 
 def jobs() -> dict[str, list]:
@@ -26,7 +27,7 @@ def jobs() -> dict[str, list]:
         **{name: [(cipher.figures, name, build)] for name, build in ciphers.items()},
         **{name: [(gcm.figures, name, build)] for name, build in engines.items()},
         "modes": [(card.mode_figures, *CARD)],
-        "dma": [(card.bus_figures, CARD[0])],
+        "dma": [(card.bus_figures, CARD[0]), (narrow_bus.figures, NARROW)],
         "messages": [(messages.figures, CARD[0])],
         "push": [(card.push_figures,)],
         "guard": [(guard.figures,)],
