@@ -5,13 +5,13 @@ import random
 
 import cocotb
 import pytest
-from cocotb.triggers import ClockCycles, RisingEdge
+from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 from cocotbext.axi import AxiBus, AxiMaster
 from cocotbext.axi.constants import AxiResp
 
 from tests.support import bench
 from tests.support.axi import pause_all
-from tests.support.axi_memory import DECERR, SLVERR, AxiMemory, axi_name
+from tests.support.axi_memory import DECERR, OKAY, SLVERR, AxiMemory, axi_name
 from tests.support.stream import start
 
 SIZE = 2**15
@@ -86,19 +86,32 @@ async def reads_interleave(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def errors_arrive(dut) -> None:
-    """An error in any part of a beat, and of a write, is the response of the whole."""
+    """The first error of the parts of a read, and that of a write, is the response of the whole."""
     manager, memory = await begin(dut, latency=(1, 20))
-    width, part = manager.write_if.byte_lanes, len(dut.m_axi_wdata) // 8
-    for _ in range(40):
-        first = random.randrange(1, SIZE // width - 1) * width
-        bad = first + random.randrange(width // part) * part
+    width = manager.write_if.byte_lanes
+    parts = 8 * width // len(dut.m_axi_wdata)
+    for _ in range(20):
         resp = random.choice((SLVERR, DECERR))
-        memory.fail(bad, bad + part, resp)
-        assert (await manager.read(first, width)).resp == ERRORS[resp]
-        assert (await manager.write(first, bytes(width))).resp == ERRORS[resp]
+        memory.fail(width, width + 1, resp)
+        assert (await manager.write(width, bytes(width))).resp == ERRORS[resp]
         memory.mend()
-        assert (await manager.read(first, width)).resp == AxiResp.OKAY
-        assert (await manager.write(first, bytes(width))).resp == AxiResp.OKAY
+        assert (await manager.write(width, bytes(width))).resp == AxiResp.OKAY
+    memory.stop()
+    for _ in range(60):
+        read = manager.init_read(0, width, arid=random.randrange(4))
+        dut.m_axi_arready.value = 1
+        await RisingEdge(dut.m_axi_arvalid)
+        await FallingEdge(dut.clk_i)
+        dut.m_axi_rid.value = int(dut.m_axi_arid.value)
+        resps = [random.choice((OKAY, OKAY, SLVERR, DECERR)) for _ in range(parts)]
+        for number, resp in enumerate(resps):
+            await FallingEdge(dut.clk_i)
+            dut.m_axi_rvalid.value, dut.m_axi_rresp.value = 1, resp
+            dut.m_axi_rlast.value = number == parts - 1
+        await FallingEdge(dut.clk_i)
+        dut.m_axi_rvalid.value = 0
+        await read.wait()
+        assert read.data.resp == ERRORS.get(next(filter(None, resps), OKAY), AxiResp.OKAY)
 
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
