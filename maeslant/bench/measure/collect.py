@@ -4,7 +4,7 @@
 from rich.console import Console
 from rich.progress import Progress
 
-from maeslant.bench.measure import card, cipher, fhe, gcm, guard, messages, narrow_bus, pool
+from maeslant.bench.measure import card, cipher, fhe, gcm, guard, messages, narrow_bus, pool, units
 from maeslant.bench.measure.figures import Figure
 from maeslant.build import configurations
 from maeslant.errors import MaeslantError
@@ -23,9 +23,15 @@ def jobs() -> dict[str, list]:
     engines = {
         name: build for name, build in configurations.load().items() if "mae_gcm_" in build["top"]
     }
+    axis = {
+        name: build
+        for name, build in configurations.load().items()
+        if build["top"] == "mae_mode_axis"
+    }
     return {
         **{name: [(cipher.figures, name, build)] for name, build in ciphers.items()},
         **{name: [(gcm.figures, name, build)] for name, build in engines.items()},
+        **{name: [(units.figures, name, build)] for name, build in axis.items()},
         "modes": [(card.mode_figures, *CARD)],
         "dma": [(card.bus_figures, CARD[0]), (narrow_bus.figures, NARROW)],
         "messages": [(messages.figures, CARD[0])],
