@@ -19,7 +19,7 @@ from collections.abc import Callable
 from maeslant import paths
 from maeslant.build import configurations
 from maeslant.errors import MaeslantError
-from maeslant.synth import related_work, report, sensitivity
+from maeslant.synth import related_work, report, sensitivity, units
 from maeslant.synth.flow import publish, remembered, synthesize
 from maeslant.synth.report import Report
 from maeslant.synth.rows import Difference, Ours, Table
@@ -114,15 +114,8 @@ ONEHOT = Ours(
     options={"power": True, "abc": "small", "period_ns": 2.2},
     label="`lanes10_onehot`",
 )
-# Of mae_mode_axis, for the least area.
-UNITS = {
-    "Iterative": 1,
-    "Dirs": "DirsEncrypt",
-    "MaxKeyLen": "Aes128",
-    "KeySlots": 1,
-    "KeyBanks": 1,
-    "Messages": 1,
-}
+# Builds of Kumar et al.'s units behind streams.
+UNITS = (1, 2, 4, 8, 16)
 # What Ethernet asks for (Dong's Table 4), in Gbit/s.
 LINE_RATES = (
     (100, "802.1AE, 802.3ba, bj, bm"),
@@ -234,16 +227,11 @@ def tables() -> tuple[Table, ...]:
             "Kumar, Figure 15: units behind AXI-Stream",
             "The paper's number of units is not known. Ours: `mae_mode_axis` with N lanes of one "
             "iterative unit, for one key of AES-128; of the seven modes what takes encryption "
-            "only; N messages at once. Its stream has 128 N bits. Yosys estimate.",
-            FPGA_COLUMNS,
-            tuple(
-                Ours(
-                    "mae_mode_axis",
-                    "xc7",
-                    UNITS | {"Lanes": n},
-                    label=f"{n} units" if n > 1 else "1 unit",
-                )
-                for n in (1, 2, 4)
+            "only; N messages at once. Its stream has 128 N bits. 7-series: a Yosys estimate.",
+            ("lut", "ff", "bram", "dsp", "kge", "fmax_mhz", "gbps", "mw"),
+            (
+                *(Ours(f"units{n}", "xc7") for n in UNITS),
+                *(Ours(f"units{n}", options={"power": True}) for n in UNITS),
             ),
         ),
         Table(
@@ -361,6 +349,9 @@ def make(
         lines += [f"## {table.title}", "", table.says, "", *_markdown(table.columns, records), ""]
     rates = _line_rates(done)
     lines += ["## Dong et al., Table 4: which build for which line rate", "", *rates, ""]
+    made = {n: figures(done.get(repr(Ours(f"units{n}", "xc7")))) for n in UNITS}
+    fill = units.lines({n: found["lut"] for n, found in made.items() if found})
+    lines += ["## Kumar: units against the throughput of a bus", "", *fill, ""]
     paths.write(page, "\n".join(lines).rstrip() + "\n")
     paths.write(record, json.dumps(data, indent=1) + "\n")
     return [page, record], missing
