@@ -118,7 +118,9 @@ void HostMemory::serve(bool write_waits, bool stall_read, bool stall_write) {
     const bool can_write = !stall_write && addressed_count_ != 0;
     uint32_t reads = can_read ? uint32_t(kDeviceRead) : 0;
     uint32_t writes = can_write && write_waits ? uint32_t(kDeviceWrite) : 0;
-    if (copy_busy()) {
+    if (options_.copy != 0) {
+        copy_apart();
+    } else if (copy_busy()) {
         const uint64_t ahead = copy_.writes_left - copy_.reads_left;
         if (copy_.reads_left != 0 && ahead < kCopyAhead) reads |= kHostRead;
         if (ahead != 0) writes |= kHostWrite;
@@ -238,6 +240,14 @@ int HostMemory::copy_begin(uint64_t dst, uint64_t src, uint64_t bytes) {
     const uint64_t beats = (bytes + bytes_ - 1) / bytes_;
     copy_ = {dst, src, bytes, beats, beats};
     return 0;
+}
+
+// Runs the host's copy at its own rate, beside the bus.
+void HostMemory::copy_apart() {
+    credit_copy_ = copy_busy() ? credit_copy_ + options_.copy : 0;
+    for (; credit_copy_ >= 100 && copy_busy(); credit_copy_ -= 100) {
+        copy_step(kHostRead | kHostWrite);
+    }
 }
 
 void HostMemory::copy_step(uint32_t granted) {

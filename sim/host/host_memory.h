@@ -99,6 +99,7 @@ class HostMemory {
     void offer_read();
     void offer_response();
     void land(Write &write);
+    void copy_apart();
     void copy_step(uint32_t granted);
     void take_read_address(const AxiAddress &request);
     void take_write_address(const AxiAddress &request);
@@ -138,6 +139,7 @@ class HostMemory {
 
     uint32_t credit_read_ = 0;
     uint32_t credit_write_ = 0;
+    uint32_t credit_copy_ = 0;
     uint32_t last_granted_read_ = 0;  // of both where they share the bus
     uint32_t last_granted_write_ = 0;
     Copy copy_;

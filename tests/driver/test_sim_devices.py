@@ -247,7 +247,9 @@ def test_copy_card_sums() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("build", ["stream1", "stream2", "stream8", "stream4_async"])
+@pytest.mark.parametrize(
+    "build", ["stream1", "stream1_narrow", "stream2", "stream8", "stream4_async"]
+)
 def test_other_cards(build: str) -> None:
     """Cards with 1, 2 and 8 lanes and with two clocks equal `cryptography` in every mode."""
     source = random.Random(SEED)

@@ -21,6 +21,7 @@ CARD = {"Lanes": 1, "Contexts": 2, "KeySlots": 2, "KeyBanks": 2}
 TOPS: dict[str, dict[str, object]] = {
     "mae_protected_card": {},  # with the parameters of the build protected_small
     "mae_stream_card_async": CARD,
+    "mae_stream_card_narrow": CARD,
     "mae_stream_card": CARD,
     "mae_gcm_axis": {"Lanes": 1},
     "mae_mode_axis": {"Lanes": 1, "Messages": 2, "KeySlots": 2},
@@ -35,6 +36,7 @@ TOPS: dict[str, dict[str, object]] = {
     "mae_axil_port_to_struct": {},
     "mae_axil_cdc": {},
     "mae_axi_cdc": {},
+    "mae_axi_narrow": {},
     "mae_apb_to_axil": {},
     "mae_picorv32_to_axil": {},
     "mae_axis_to_row": {},

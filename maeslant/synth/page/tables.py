@@ -21,7 +21,7 @@ from maeslant.build import configurations
 from maeslant.errors import MaeslantError
 from maeslant.synth import report
 from maeslant.synth.flow import publish, remembered, synthesize
-from maeslant.synth.page import related_work, sensitivity
+from maeslant.synth.page import related_work, sensitivity, units
 from maeslant.synth.page.rows import Difference, Ours, Table
 from maeslant.synth.report import Report
 
@@ -115,15 +115,8 @@ ONEHOT = Ours(
     options={"power": True, "abc": "small", "period_ns": 2.2},
     label="`lanes10_onehot`",
 )
-# Of mae_mode_axis, for the least area.
-UNITS = {
-    "Iterative": 1,
-    "Dirs": "DirsEncrypt",
-    "MaxKeyLen": "Aes128",
-    "KeySlots": 1,
-    "KeyBanks": 1,
-    "Messages": 1,
-}
+# Builds of Kumar et al.'s units behind streams.
+UNITS = (1, 2, 4, 8, 16)
 # What Ethernet asks for (Dong's Table 4), in Gbit/s.
 LINE_RATES = (
     (100, "802.1AE, 802.3ba, bj, bm"),
@@ -235,16 +228,11 @@ def tables() -> tuple[Table, ...]:
             "Kumar, Figure 15: units behind AXI-Stream",
             "The paper's number of units is not known. Ours: `mae_mode_axis` with N lanes of one "
             "iterative unit, for one key of AES-128; of the seven modes what takes encryption "
-            "only; N messages at once. Its stream has 128 N bits. Yosys estimate.",
-            FPGA_COLUMNS,
-            tuple(
-                Ours(
-                    "mae_mode_axis",
-                    "xc7",
-                    UNITS | {"Lanes": n},
-                    label=f"{n} units" if n > 1 else "1 unit",
-                )
-                for n in (1, 2, 4)
+            "only; N messages at once. Its stream has 128 N bits. 7-series: a Yosys estimate.",
+            ("lut", "ff", "bram", "dsp", "kge", "fmax_mhz", "gbps", "mw"),
+            (
+                *(Ours(f"units{n}", "xc7") for n in UNITS),
+                *(Ours(f"units{n}", options={"power": True}) for n in UNITS),
             ),
         ),
         Table(
@@ -362,6 +350,9 @@ def make(
         lines += [f"## {table.title}", "", table.says, "", *_markdown(table.columns, records), ""]
     rates = _line_rates(done)
     lines += ["## Dong et al., Table 4: which build for which line rate", "", *rates, ""]
+    made = {n: figures(done.get(repr(Ours(f"units{n}", "xc7")))) for n in UNITS}
+    fill = units.lines({n: found["lut"] for n, found in made.items() if found})
+    lines += ["## Kumar: units against the throughput of a bus", "", *fill, ""]
     paths.write(page, "\n".join(lines).rstrip() + "\n")
     paths.write(record, json.dumps(data, indent=1) + "\n")
     return [page, record], missing

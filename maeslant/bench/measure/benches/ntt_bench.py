@@ -5,7 +5,7 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
-from maeslant.bench.measure.cipher_bench import note
+from maeslant.bench.measure.benches.cipher_bench import note
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")

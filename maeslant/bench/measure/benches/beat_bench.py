@@ -13,7 +13,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from maeslant.bench.measure.cipher_bench import note
+from maeslant.bench.measure.benches.cipher_bench import note
 from maeslant.build import cocotb_bench
 
 PARAMETERS = cocotb_bench.parameters()

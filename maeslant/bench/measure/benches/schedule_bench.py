@@ -11,7 +11,7 @@ import os
 
 import cocotb
 
-from maeslant.bench.measure import beat_bench, gcm_bench
+from maeslant.bench.measure.benches import beat_bench, gcm_bench
 from maeslant.build import cocotb_bench
 
 COLOURS = {"A": "3", "B": "4", "C": "5"}  # of messages
