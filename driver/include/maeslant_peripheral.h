@@ -125,7 +125,8 @@ struct mae_pio_side {
 /*
  * Runs two jobs in ECB, CBC or CTR at once on a peripheral whose info.jobs is 2, under its key. One
  * that encrypts and one that decrypts do not wait for each other; lengths may differ. An error of
- * `first` at its start: nothing was done. One of `second`: `first` was done alone.
+ * `first` at its start: nothing was done. One of `second`: `first` was done alone. MAE_E_BUS ends
+ * the call at once, and a job may still run: mae_pio_wipe ends it.
  */
 mae_error_t mae_pio_run_both(const struct mae_pio_bus *bus, const struct mae_pio_side *first,
                              const struct mae_pio_side *second);

@@ -202,6 +202,8 @@ mae_error_t mae_pio_run_both(const struct mae_pio_bus *bus, const struct mae_pio
     mae_pio_second(bus, &two);
     TRY(mae_pio_start(bus, first->job, 0));
     mae_error_t refused = mae_pio_start(&two, second->job, 0);
+    if (refused == MAE_E_BUS)
+        return refused;
     begin(&progress[0], first, true);
     begin(&progress[1], second, refused == MAE_OK);
     bool words = is_mmio(bus) && side_is_aligned(first) && side_is_aligned(second);

@@ -4,6 +4,7 @@
 Covers mae_peripheral_small_core and mae_peripheral_window, which are all of it.
 """
 
+import itertools
 import random
 
 import cocotb
@@ -343,6 +344,93 @@ async def wipe(dut) -> None:
             await window.start("ecb", False, 16, None)
             assert await window.error() == BAD_KEY
         assert await p.read("key_valid") == 0
+
+
+@cocotb.test(timeout_time=500, timeout_unit="us")
+async def wipe_on_a_hung_bus(dut) -> None:
+    """A wipe erases all on a bus that takes no response, except for a word that it shows."""
+    windows = await begin(dut)
+    bus = windows[0].bus
+    responses = bus.read_if.r_channel, bus.write_if.b_channel
+    mode = built_modes()[min(1, len(built_modes()) - 1)]
+    for state, p in itertools.product(("idle", "ciphering", "answers"), windows):
+        key, iv, data = random.randbytes(32), random.randbytes(16), random.randbytes(48)
+        assert await p.load_key(0, key) == 0
+        answer = oracle.crypt(mode, True, key, iv, data)
+        if state != "idle":
+            await p.start(mode, True, 48, iv)
+            await p.put(data[:16])
+        if state == "answers":
+            await p.put(data[16:32])
+            await ClockCycles(dut.clk_i, 40)
+        for channel in responses:
+            channel.pause = True
+        reads = [cocotb.start_soon(p.read("data_out", i)) for i in range(2)]
+        writes = [cocotb.start_soon(p.write("key", int.from_bytes(key[20:24], "little"), 5))]
+        await ClockCycles(dut.clk_i, 20)
+        held = [key, data, answer, *round_keys(key)]
+        assert secrets.find(dut, held), "the search finds nothing"
+        writes.append(cocotb.start_soon(p.write("ctrl", wipe=1)))
+        await ClockCycles(dut.clk_i, 10)
+        shown = str(dut.s_axil_rdata.value) if dut.s_axil_rvalid.value == 1 else ""
+        assert secrets.find(dut, held, shown=shown) == [], state
+        for channel in responses:
+            channel.pause = False
+        for task in (*reads, *writes):
+            await task
+        assert await p.read("key_valid") == 0
+        await p.write("irq_status", error=1)
+        assert await p.crypt(mode, True, key, iv, data) == answer
+
+
+@cocotb.test(timeout_time=500, timeout_unit="us")
+async def reset_at_any_clock(dut) -> None:
+    """A reset at any clock of a job, for one clock, erases all; the next message is right."""
+    windows = await begin(dut)
+    mode = built_modes()[min(1, len(built_modes()) - 1)]
+    for delay in range(0, 32, 2):
+        key, iv, data = random.randbytes(32), random.randbytes(16), random.randbytes(48)
+        assert await windows[0].load_key(0, key) == 0
+        for decrypt, p in enumerate(windows):
+            await p.write("irq_enable", done=1, error=1)
+            await p.start(mode, bool(decrypt), 48, iv)
+            await p.put(data[:16])
+        await p.write_words("key", key)
+        await p.write("data_in", int.from_bytes(data[16:20], "little"))
+        held = [key, iv, data, *round_keys(key)]
+        assert secrets.find(dut, held), "the search finds nothing"
+        await ClockCycles(dut.clk_i, delay)
+        dut.rst_ni.value = 0
+        await ClockCycles(dut.clk_i, 1)
+        dut.rst_ni.value = 1
+        await ClockCycles(dut.clk_i, 2)
+        assert secrets.find(dut, held) == [], delay
+        assert await windows[0].read("key_valid") == 0
+        for p in windows:
+            for name in ("irq_enable", "irq_status", "length", "ctrl"):
+                assert await p.read(name) == 0, (name, delay)
+            status = await p.fields("status")
+            assert (status["busy"], status["answers"], status["error"]) == (0, 0, 0), delay
+            answer = oracle.crypt(mode, False, key, iv, data)
+            assert await p.crypt(mode, False, key, iv, data) == answer
+
+
+@cocotb.test(timeout_time=500, timeout_unit="us")
+async def reads_of_nothing_end(dut) -> None:
+    """A read of an output block that cannot come gives 0 and an error, and the job goes on."""
+    for p in await begin(dut):
+        key, data = random.randbytes(16), random.randbytes(32)
+        assert await p.load_key(0, key) == 0
+        await p.start("ecb", False, 32, None)
+        await p.write_words("data_in", data[:12])  # three words of four
+        started = get_sim_time("ns")
+        assert await p.read("data_out", 0) == 0
+        assert (get_sim_time("ns") - started) / PERIOD_NS <= 10, "held the bus"
+        assert await p.error() == UNDERFLOW
+        await p.write("data_in", int.from_bytes(data[12:16], "little"), 3)
+        got = await p.get() + await p.move(data[16:])
+        assert got == oracle.crypt("ecb", False, key, bytes(16), data)
+        assert await p.error() == 0
 
 
 @cocotb.test(timeout_time=500, timeout_unit="us")
