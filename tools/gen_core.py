@@ -60,7 +60,7 @@ PRODUCTS = (
     Core(
         "peripheral",
         "AES peripheral for a CPU: all modes behind AXI4-Lite or APB registers",
-        ("mae_peripheral", "mae_apb_to_axil"),
+        ("mae_peripheral", "mae_apb_to_axil", "mae_peripheral_small"),
     ),
     Core(
         "stream_card",

@@ -20,6 +20,7 @@ PROGRAMS = (
     "aead_streams",
     "aead_fork",
     "aead_jobs",
+    "peripheral_both",
     "null_backend",
     "outside_copies",
     "vfio_errors",

@@ -29,6 +29,8 @@ TOPS: dict[str, dict[str, object]] = {
     "mae_copy_card": {"Lanes": 1, "Contexts": 2},
     "mae_peripheral": {},
     "mae_peripheral_core": {},
+    "mae_peripheral_small": {},
+    "mae_peripheral_small_core": {"Duplex": 1},
     "mae_card_control": {},
     "mae_guard_os_registers": {},
     "mae_axil_to_reg": {},
