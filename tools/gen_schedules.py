@@ -2,9 +2,9 @@
 """Records and draws timing diagrams of the GCM engines to docs/schedules.
 
 maeslant/bench/measure/benches/schedule_bench.py drives the engines and records them. Each diagram
-is kept as WaveDrom's JSON and drawn as SVG; the module's page shows it (tools/gen_docs.py). `--check` draws
-again what is kept and fails when a picture differs; tests/tools/test_gen_schedules.py also records
-again.
+is kept as WaveDrom's JSON and drawn as SVG; the module's page shows it (tools/gen_docs.py).
+`--check` draws again what is kept and fails when a picture differs;
+tests/tools/test_gen_schedules.py also records again.
 """
 
 import json
