@@ -15,7 +15,6 @@ void Dram::refresh(uint64_t until) {
     const uint64_t end = refresh_ + missed * timing_.interval + timing_.refresh;
     refresh_ += (missed + 1) * timing_.interval;
     for (Bank &bank : banks_) bank = {~0ull, 0, end};
-    bus_ = std::max(bus_, end);
 }
 
 // Moves a granule over the data bus, not before the clock `from`; returns the clock.
