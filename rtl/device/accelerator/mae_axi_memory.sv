@@ -137,8 +137,10 @@ module mae_axi_memory
   end
 
   // The kernel's request.
+  logic [2:0] grant;  // of a write
+  logic writing, writable;
   granule_t kernel_granule;
-  logic kernel_write, kernel_read, kernel_refused, read_ready, writable, kernel_fault, refused_q;
+  logic kernel_write, kernel_read, kernel_refused, read_ready, kernel_fault, refused_q;
 
   assign kernel_granule = kernel_request_i.address[6+:GranuleWidth];
   assign kernel_write = kernel_valid_i && kernel_request_i.write;
@@ -157,9 +159,7 @@ module mae_axi_memory
   end
 
   // One write a clock.
-  logic [2:0] grant;
   logic [1:0] unused_writer;
-  logic writing;
   granule_t place;
   logic [63:0] strb;
   logic [511:0] data;

@@ -131,7 +131,7 @@ module mae_unprotected_card
   logic [3:0] write_strb;
   logic write_window, read_window, known;
   logic [2:0] irq_enable_q, irq_status_q, irq_set;
-  logic memory_busy;
+  logic memory_busy, memory_write_error, memory_read_error;
 
   mae_axi_pkg::axil_req_t axil_req;
   mae_axi_pkg::axil_rsp_t axil_rsp;
@@ -293,7 +293,7 @@ module mae_unprotected_card
   logic mem_valid, mem_ready, mem_rvalid, mem_fault;
   memory_request_t mem_request;
   row_t mem_rdata;
-  logic mem_wide, mem_settled, memory_write_error, memory_read_error;
+  logic mem_wide, mem_settled;
   logic [511:0] mem_row, mem_answer;
   logic [1:0] judge_fault, unused_judge_write;
   logic unused_scrub_ready, unused_busy, unused_legal, unused_fault;
