@@ -66,7 +66,8 @@ def infer(
         typer.Option("--network", help="Network made here: resnet18, googlenet, alexnet, digits."),
     ] = None,
     model: Annotated[
-        pathlib.Path | None, typer.Option("--model", help="An ONNX file, int8 in QDQ form.")
+        pathlib.Path | None,
+        typer.Option("--model", help="An ONNX file, int8 in QDQ or QOperator form."),
     ] = None,
     source: Annotated[
         pathlib.Path | None, typer.Option("--input", help="The network's input, .npy.")
