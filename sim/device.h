@@ -16,6 +16,7 @@ struct Shape {
     bool has_bus_clock = false;  // bus_clk_i: m_axi, s_axil and irq belong to it
     uint32_t data_bytes = 0;     // of m_axi
     uint32_t id_bits = 0;
+    uint32_t memory_bytes = 0;  // of m_axi_mem, for a device memory outside; 0: none
 };
 
 class Device {
@@ -27,9 +28,10 @@ class Device {
     // Sets all resets of the device, asserted if true, and evaluates the model.
     virtual void reset(bool asserted) = 0;
     // Lowers the device's bus clock, changes its bus inputs and evaluates the model.
-    virtual void bus_fall(const AxiToDevice &axi, const LiteToDevice &lite) = 0;
+    virtual void bus_fall(const AxiToDevice &axi, const AxiToDevice &memory,
+                          const LiteToDevice &lite) = 0;
     // Copies the bus outputs of the device.
-    virtual void sample(AxiFromDevice &axi, LiteFromDevice &lite) const = 0;
+    virtual void sample(AxiFromDevice &axi, AxiFromDevice &memory, LiteFromDevice &lite) const = 0;
     // Drives the device's provisioning port, if it has one (has_port). Driven before bus_fall(),
     // sampled with sample().
     virtual void drive_port(const PortToDevice &port) = 0;
@@ -62,6 +64,7 @@ class Device {
 
     // Returns the memory of the device's bus data signals, for reads and for writes.
     virtual uint8_t *r_data() = 0;
+    virtual uint8_t *memory_r_data() = 0;  // of m_axi_mem
 };
 
 }  // namespace mae

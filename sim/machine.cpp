@@ -51,7 +51,7 @@ void Machine::reset() {
         core_edges(next_bus_);
         device_->time(next_bus_);
         if (shape_.has_port) device_->drive_port(port_);
-        device_->bus_fall(axi, lite);
+        device_->bus_fall(axi, axi, lite);
         if (i == kResetClocks - 2) device_->reset(false);
         core_edges(next_bus_ + bus_half_);
         device_->time(next_bus_ + bus_half_);
@@ -59,7 +59,7 @@ void Machine::reset() {
         next_bus_ += 2 * bus_half_;
     }
     core_clock_ = 0;
-    device_->sample(axi_from_, lite_from_);
+    device_->sample(axi_from_, memory_from_, lite_from_);
     if (axi_from_.ar_valid || axi_from_.aw_valid || axi_from_.w_valid) {
         fail(-EPROTO, "AXI: valid is high after reset");
         broken_ = true;
@@ -84,17 +84,30 @@ void Machine::core_edges(uint64_t until) {
     }
 }
 
+// Lets the memory behind the device's m_axi_mem see this clock; it begins with the first access.
+void Machine::take_memory() {
+    const AxiFromDevice &from = memory_from_;
+    if (!device_memory_ && (from.ar_valid || from.aw_valid || from.w_valid)) {
+        device_memory_ = std::make_unique<DeviceMemory>(options_, shape_.memory_bytes,
+                                                        device_->memory_r_data());
+    }
+    if (device_memory_) device_memory_->take(from);
+}
+
 void Machine::clock() {
     bus_clock_++;
     lite_.drive();
     if (memory_) memory_->drive(bus_clock_, device_->write_waits());
+    if (device_memory_) device_memory_->drive(bus_clock_);
     core_edges(next_bus_);
     device_->time(next_bus_);
     if (shape_.has_port) device_->drive_port(port_);
-    device_->bus_fall(memory_ ? memory_->wires() : AxiToDevice{}, lite_.wires());
+    device_->bus_fall(memory_ ? memory_->wires() : AxiToDevice{},
+                      device_memory_ ? device_memory_->wires() : AxiToDevice{}, lite_.wires());
     core_edges(next_bus_ + bus_half_);
-    device_->sample(axi_from_, lite_from_);
+    device_->sample(axi_from_, memory_from_, lite_from_);
     if (memory_) memory_->take(axi_from_);
+    take_memory();
     lite_.take(lite_from_);
     if (shape_.has_port) {
         const PortFromDevice from = device_->sample_port();
@@ -121,6 +134,8 @@ void Machine::check() {
     if (device_->stopped(why)) {
     } else if (memory_ && !memory_->breach().empty()) {
         why = memory_->breach();
+    } else if (device_memory_ && !device_memory_->breach().empty()) {
+        why = "device memory: " + device_memory_->breach();
     } else if (!lite_.breach().empty()) {
         why = lite_.breach();
     } else {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "device.h"
+#include "memory/device_memory.h"
 #include "host/host_memory.h"
 #include "host/lite_master.h"
 #include "notes.h"
@@ -45,6 +46,7 @@ class Machine {
     void reset();
     bool begin();  // a call of the user's; false when the machine is broken
     void next_nonce();
+    void take_memory();
     void clock();  // one bus clock, and the core clocks that lie in it
     void core_edges(uint64_t until);
     void check();
@@ -55,6 +57,7 @@ class Machine {
     const std::unique_ptr<Device> device_;
     const Shape shape_;
     std::unique_ptr<HostMemory> memory_;  // none without DMA
+    std::unique_ptr<DeviceMemory> device_memory_;  // none until the device uses it
     LiteMaster lite_;
 
     uint64_t bus_half_ = 0;   // half periods in picoseconds
@@ -78,6 +81,7 @@ class Machine {
     Notes notes_;
     bool notes_wanted_ = false;
     AxiFromDevice axi_from_;
+    AxiFromDevice memory_from_;
     LiteFromDevice lite_from_;
     bool broken_ = false;
     std::string message_;

@@ -104,6 +104,14 @@ Options Options::parse(const std::string &text) {
             o.error_read = uint32_t(value.number(0, 1000000, "0 to 1000000 per million bursts"));
         } else if (name == "error_write") {
             o.error_write = uint32_t(value.number(0, 1000000, "0 to 1000000 per million bursts"));
+        } else if (name == "dram_delay") {
+            o.dram_delay = uint32_t(value.number(2, 10000, "2 to 10000 clocks"));
+        } else if (name == "error_memory_read") {
+            o.error_memory_read =
+                uint32_t(value.number(0, 1000000, "0 to 1000000 per million bursts"));
+        } else if (name == "error_memory_write") {
+            o.error_memory_write =
+                uint32_t(value.number(0, 1000000, "0 to 1000000 per million bursts"));
         } else if (name == "error_at") {
             const char *wanted = "FIRST-LAST addresses";
             const auto [first, last] = value.pair('-', true, 0, UINT64_MAX, wanted);

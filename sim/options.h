@@ -20,6 +20,9 @@ struct Options {
     uint32_t ratio_core = 1;
     uint32_t ratio_bus = 1;
     uint32_t error_read = 0;
+    uint32_t dram_delay = 40;  // clocks of the controller of device memory
+    uint32_t error_memory_read = 0;
+    uint32_t error_memory_write = 0;
     uint32_t error_write = 0;
     bool has_error_range = false;
     uint64_t error_first = 0;

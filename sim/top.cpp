@@ -27,6 +27,8 @@ namespace {
 template <class T>
 constexpr bool kHasDma = requires(T &t) { t.m_axi_araddr; };
 template <class T>
+constexpr bool kHasMemory = requires(T &t) { t.m_axi_mem_araddr; };
+template <class T>
 constexpr bool kHasBusClock = requires(T &t) { t.bus_clk_i; };
 template <class T>
 constexpr bool kHasPort = requires(T &t) { t.install_secret_i; };
@@ -56,6 +58,32 @@ const uint8_t *bytes_of(const P &port) {
     return reinterpret_cast<const uint8_t *>(&port);
 }
 
+// The signals of an AXI4 port of the device, by its name.
+#define DRIVE(port, axi)                       \
+    top_.port##_arready = axi.ar_ready;        \
+    top_.port##_awready = axi.aw_ready;        \
+    top_.port##_wready = axi.w_ready;          \
+    top_.port##_rvalid = axi.r_valid;          \
+    top_.port##_rlast = axi.r_last;            \
+    top_.port##_rresp = axi.r_resp;            \
+    set(top_.port##_rid, axi.r_id);            \
+    top_.port##_bvalid = axi.b_valid;          \
+    top_.port##_bresp = axi.b_resp;            \
+    set(top_.port##_bid, axi.b_id)
+#define SAMPLE(port, axi)                                                                 \
+    axi.ar_valid = top_.port##_arvalid;                                                   \
+    axi.ar = {top_.port##_araddr, top_.port##_arid, top_.port##_arlen, top_.port##_arsize, \
+              top_.port##_arburst};                                                       \
+    axi.aw_valid = top_.port##_awvalid;                                                   \
+    axi.aw = {top_.port##_awaddr, top_.port##_awid, top_.port##_awlen, top_.port##_awsize, \
+              top_.port##_awburst};                                                       \
+    axi.w_valid = top_.port##_wvalid;                                                     \
+    axi.w_last = top_.port##_wlast;                                                       \
+    axi.w_data = bytes_of(top_.port##_wdata);                                             \
+    axi.w_strb = bytes_of(top_.port##_wstrb);                                             \
+    axi.r_ready = top_.port##_rready;                                                     \
+    axi.b_ready = top_.port##_bready
+
 template <class T>
 class VerilatedDevice final : public Device {
    public:
@@ -80,6 +108,9 @@ class VerilatedDevice final : public Device {
             shape.data_bytes = sizeof(top_.m_axi_rdata);
             shape.id_bits = MAE_ID_BITS;
         }
+        if constexpr (kHasMemory<T>) {
+            shape.memory_bytes = sizeof(top_.m_axi_mem_rdata);
+        }
         shape.has_port = kHasPort<T>;
         shape.has_bus_clock = kHasBusClock<T>;
         return shape;
@@ -91,7 +122,8 @@ class VerilatedDevice final : public Device {
         top_.eval();
     }
 
-    void bus_fall(const AxiToDevice &axi, const LiteToDevice &lite) override {
+    void bus_fall(const AxiToDevice &axi, [[maybe_unused]] const AxiToDevice &memory,
+                  const LiteToDevice &lite) override {
         top_.s_axil_awvalid = lite.aw_valid;
         top_.s_axil_wvalid = lite.w_valid;
         top_.s_axil_bready = lite.b_ready;
@@ -102,22 +134,17 @@ class VerilatedDevice final : public Device {
         top_.s_axil_wdata = lite.w_data;
         top_.s_axil_wstrb = 0xf;
         if constexpr (kHasDma<T>) {
-            top_.m_axi_arready = axi.ar_ready;
-            top_.m_axi_awready = axi.aw_ready;
-            top_.m_axi_wready = axi.w_ready;
-            top_.m_axi_rvalid = axi.r_valid;
-            top_.m_axi_rlast = axi.r_last;
-            top_.m_axi_rresp = axi.r_resp;
-            set(top_.m_axi_rid, axi.r_id);
-            top_.m_axi_bvalid = axi.b_valid;
-            top_.m_axi_bresp = axi.b_resp;
-            set(top_.m_axi_bid, axi.b_id);
+            DRIVE(m_axi, axi);
+        }
+        if constexpr (kHasMemory<T>) {
+            DRIVE(m_axi_mem, memory);
         }
         bus_clock() = 0;
         top_.eval();
     }
 
-    void sample(AxiFromDevice &axi, LiteFromDevice &lite) const override {
+    void sample(AxiFromDevice &axi, [[maybe_unused]] AxiFromDevice &memory,
+                LiteFromDevice &lite) const override {
         lite.aw_ready = top_.s_axil_awready;
         lite.w_ready = top_.s_axil_wready;
         lite.b_valid = top_.s_axil_bvalid;
@@ -127,22 +154,10 @@ class VerilatedDevice final : public Device {
         lite.r_resp = top_.s_axil_rresp;
         lite.r_data = top_.s_axil_rdata;
         if constexpr (kHasDma<T>) {
-            axi.ar_valid = top_.m_axi_arvalid;
-            if (axi.ar_valid) {
-                axi.ar = {top_.m_axi_araddr, top_.m_axi_arid, top_.m_axi_arlen, top_.m_axi_arsize,
-                          top_.m_axi_arburst};
-            }
-            axi.aw_valid = top_.m_axi_awvalid;
-            if (axi.aw_valid) {
-                axi.aw = {top_.m_axi_awaddr, top_.m_axi_awid, top_.m_axi_awlen, top_.m_axi_awsize,
-                          top_.m_axi_awburst};
-            }
-            axi.w_valid = top_.m_axi_wvalid;
-            axi.w_last = top_.m_axi_wlast;
-            axi.w_data = bytes_of(top_.m_axi_wdata);
-            axi.w_strb = bytes_of(top_.m_axi_wstrb);
-            axi.r_ready = top_.m_axi_rready;
-            axi.b_ready = top_.m_axi_bready;
+            SAMPLE(m_axi, axi);
+        }
+        if constexpr (kHasMemory<T>) {
+            SAMPLE(m_axi_mem, memory);
         }
     }
 
@@ -217,6 +232,10 @@ class VerilatedDevice final : public Device {
 
     uint8_t *r_data() override {
         if constexpr (kHasDma<T>) return bytes_of(top_.m_axi_rdata);
+        return nullptr;
+    }
+    uint8_t *memory_r_data() override {
+        if constexpr (kHasMemory<T>) return bytes_of(top_.m_axi_mem_rdata);
         return nullptr;
     }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Defines the commands for the protected card: attacks, inference, overhead."""
 
+import json
 import pathlib
 from typing import Annotated
 
@@ -65,7 +66,8 @@ def infer(
         typer.Option("--network", help="Network made here: resnet18, googlenet, alexnet, digits."),
     ] = None,
     model: Annotated[
-        pathlib.Path | None, typer.Option("--model", help="An ONNX file, int8 in QDQ form.")
+        pathlib.Path | None,
+        typer.Option("--model", help="An ONNX file, int8 in QDQ or QOperator form."),
     ] = None,
     source: Annotated[
         pathlib.Path | None, typer.Option("--input", help="The network's input, .npy.")
@@ -105,8 +107,17 @@ def overhead(
     as_json: JsonOption = False,
     picture: PictureOption = None,
     publish: PublishOption = False,
+    inferences: Annotated[
+        bool, typer.Option("--inferences", help="Renew only the inferences of published records.")
+    ] = False,
 ) -> None:
     """Measure what protection adds to the transfers of three networks; Ghosh et al.'s Table 3."""
     from maeslant.bench.overhead import report
 
+    if inferences:
+        if publish or picture is not None:
+            raise MaeslantError("--inferences makes no picture; leave --publish and --picture out")
+        found = report.renew_inferences(err)
+        Console().print_json(json.dumps(found))
+        return
     report.run(as_json, drawn(picture, publish, report), Console(), err)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads an int8 network from an ONNX file in QDQ form: tensors and layers.
+"""Reads an int8 network from an ONNX file in QDQ or QOperator form: tensors and layers.
 
 QDQ form: each layer's inputs come from DequantizeLinear and its output goes to QuantizeLinear,
 with or without Relu between. Names of operators in errors are those of the file. A uint8 tensor is
@@ -14,6 +14,7 @@ import numpy as np
 
 from maeslant import extras
 from maeslant.errors import MaeslantError
+from maeslant.nn import qoperator
 
 LAYERS = ("Conv", "Gemm", "MatMul", "MaxPool", "AveragePool", "GlobalAveragePool", "Add", "Concat")
 SHAPERS = ("Flatten", "Reshape")
@@ -58,7 +59,7 @@ class Network:
 
 
 def load(path: pathlib.Path) -> object:
-    """Loads and checks an ONNX file; raises MaeslantError for one that is damaged."""
+    """Loads and checks an ONNX file, in QDQ form; raises MaeslantError for one that is damaged."""
     extras.need_modules(["onnx"])
     import onnx
 
@@ -74,7 +75,7 @@ def load(path: pathlib.Path) -> object:
     except Exception as error:  # the decoder's and the checker's errors have no common class
         first = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise MaeslantError(f"{path}: not a valid ONNX model: {first}") from None
-    return model
+    return qoperator.converted(model)
 
 
 class Reader:

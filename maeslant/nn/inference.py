@@ -33,6 +33,7 @@ HOST_MEMORY = 1 << 25
 CLOCK_MHZ = 200
 OPTIONS = "latency=50-300&order=shuffled&seed=1"
 CONDITIONS = "host memory: 50-300 clocks latency, answers shuffled"
+MEMORY_CONDITIONS = "DDR4-1600 behind an AXI port"
 PIECE = 1 << 24
 
 
@@ -247,7 +248,8 @@ def show(found: dict[str, object], name: str, console: Console) -> None:
     times = [f"{card['milliseconds']:.2f}" for card in cards]
     table.add_row(f"milliseconds at {CLOCK_MHZ} MHz", *times)
     table.add_row("seconds of simulation", *[f"{card['seconds']:.0f}" for card in cards])
-    table.caption = f"clocks: from the input's transfer to the result in host memory; {CONDITIONS}"
+    table.caption = "clocks: from the input's transfer to the result in host memory; "
+    table.caption += f"{CONDITIONS}; device memory: {MEMORY_CONDITIONS}"
     console.print(table)
     if "overhead_percent" in found:
         console.print(f"The guard adds {found['overhead_percent']:.2f} % to the clocks.")

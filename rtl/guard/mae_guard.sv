@@ -92,6 +92,7 @@ module mae_guard
     input  logic              reg_error_i,
     input  logic [63:0]       runs_i,
     input  logic              kernel_fault_i,
+    input  logic              memory_error_i,      // pulse; ends the session
     input  logic [ 1:0]       judge_write_i,
     input  logic [ 1:0][63:0] judge_address_i,
     output logic [ 1:0]       judge_fault_o,
@@ -121,7 +122,7 @@ module mae_guard
   localparam logic [63:0] Capabilities = {
     Version, 8'(Queues), 8'(Depth), 8'(ChunkBits), 8'(Operations), 8'(MemoryBits), 8'd6, 8'(Regions)
   };
-  localparam int unsigned Fatals = 2;  // simultaneous failures; the executor counts as one
+  localparam int unsigned Fatals = 3;  // simultaneous failures; the executor counts as one
 
   state_e   state;
   session_t session;
@@ -168,6 +169,9 @@ module mae_guard
       .session_o(session),
       .open_o(open)
   );
+
+  assign fatal_valid[2] = memory_error_i;
+  assign fatals[2] = '{cause: CauseAccess, default: '0};
 
   // ---- Registers of the host.
   logic write_valid, write_dropped;

@@ -31,6 +31,8 @@ package mae_kernel_pkg;
     return (latency + 7) / 2 * 2;
   endfunction
 
+  localparam int unsigned AxiReadRows = 128;  // where that memory is behind an AXI4 port
+
   localparam int unsigned LaneCount = 16;
   localparam int unsigned MaxKernel = 15;
   localparam int unsigned MaxShift = 47;

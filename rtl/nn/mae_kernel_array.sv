@@ -11,7 +11,8 @@
 // space, or list_i is not a multiple of 64. After a fault no request is made from the next clock
 // on, and what was written before remains. start_i is ignored while busy_o. A list has no loop.
 //
-// Memory port: mae_kernel_int8_nn's rules, 64 bytes an access.
+// Memory port: mae_kernel_int8_nn's rules, 64 bytes an access; a run ends when mem_settled_i says
+// that every write has reached the memory, so that a late fault of one still aborts it.
 // Latency: a command takes about 30 clocks and twice the memory's latency besides its layer.
 // Throughput: Lanes x Lanes x Columns multiply-accumulates a clock, where the port (one granule a
 // clock) suffices: a pass of N pixels takes about max(N, N_read + Lanes x Lanes x columns / 64)
@@ -50,7 +51,8 @@ module mae_kernel_array
     output granule_t        mem_data_o,
     input  logic            mem_rvalid_i,
     input  granule_t        mem_rdata_i,
-    input  logic            mem_fault_i
+    input  logic            mem_fault_i,
+    input  logic            mem_settled_i   // every write has reached the memory
 );
   `MAE_PARAM(OutstandingLegal, Outstanding >= 2)
   `MAE_PARAM(DepthLegal, Depth >= 2 && (Depth & (Depth - 1)) == 0)
@@ -73,7 +75,7 @@ module mae_kernel_array
     Begin,
     Layer,
     Flush,   // waits for granules that were requested ahead
-    Fence,   // one more read: its answer comes after those to all writes
+    Fence,   // one more read: its answer comes after the refusals of all writes
     Settle,
     Drain    // answers that are not used
   } state_e;
@@ -160,7 +162,7 @@ module mae_kernel_array
         Flush:  if (quiet) state_q <= command_q.flags[0] ? Fence : Fetch;
         Fence:  if (list_take) state_q <= Settle;
         Settle:
-        if (quiet) begin
+        if (quiet && mem_settled_i) begin
           state_q <= Idle;
           done_q  <= 1'b1;
         end

@@ -23,13 +23,14 @@ void widen(uint64_t value, uint64_t &low, uint64_t &high) {
 }  // namespace
 
 HostMemory::HostMemory(const Options &options, uint32_t data_bytes, uint32_t id_bits,
-                       uint8_t *r_data)
+                       uint8_t *r_data, Dram *dram)
     : options_(options),
       bytes_(data_bytes),
       size_(uint32_t(std::countr_zero(data_bytes))),
       id_bits_(id_bits),
       strobe_bytes_((data_bytes + 7) / 8),
       stall_limit_(options.stall * 4096 / 100),
+      dram_(dram),
       random_(options.seed),
       reads_(options.outstanding),
       read_answers_(options.outstanding, options.shuffled ? 1u << id_bits : 1, options.latency_max),
@@ -70,6 +71,15 @@ void HostMemory::stats(struct mae_sim_stats &stats, struct mae_sim_detail &detai
 uint32_t HostMemory::latency() {
     const uint32_t span = options_.latency_max - options_.latency_min;
     return options_.latency_min + (span == 0 ? 0 : random_.below(span + 1));
+}
+
+// Returns the clock in which a burst that the device has sent, a write with its data, is answered.
+uint64_t HostMemory::due(const AxiAddress &request, bool is_write) {
+    if (dram_ == nullptr) return clock_ + latency();
+    const uint64_t bytes = (request.len + 1ull) << request.size;
+    const uint64_t at = is_write ? dram_->write(request.addr, bytes, clock_)
+                                 : dram_->read(request.addr, bytes, clock_);
+    return std::clamp<uint64_t>(at, clock_ + 1, clock_ + options_.latency_max);
 }
 
 bool HostMemory::served(uint32_t &credit) {
@@ -325,7 +335,7 @@ void HostMemory::take_read_address(const AxiAddress &request) {
     if (read.asked) {
         asked_.push_back({false, slot});
     } else {
-        read_answers_.add(slot, options_.shuffled ? request.id : 0, clock_ + latency());
+        read_answers_.add(slot, options_.shuffled ? request.id : 0, due(request, false));
     }
 }
 
@@ -394,7 +404,8 @@ void HostMemory::take_write_beat(const AxiFromDevice &from) {
         if (write.asked) {
             asked_.push_back({true, slot});
         } else {
-            write_answers_.add(slot, options_.shuffled ? write.request.id : 0, clock_ + latency());
+            write_answers_.add(slot, options_.shuffled ? write.request.id : 0,
+                               due(write.request, true));
         }
     }
 }

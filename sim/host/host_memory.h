@@ -12,6 +12,7 @@
 #include "address_map.h"
 #include "answer_queue.h"
 #include "bus.h"
+#include "memory/dram.h"
 #include "include/mae_sim.h"
 #include "options.h"
 #include "random.h"
@@ -21,7 +22,9 @@ namespace mae {
 class HostMemory {
    public:
     // Creates the model of host memory; `r_data` is the device's read data port, data_bytes long.
-    HostMemory(const Options &options, uint32_t data_bytes, uint32_t id_bits, uint8_t *r_data);
+    // With `dram` answers come when that has them, not after the latency of the options.
+    HostMemory(const Options &options, uint32_t data_bytes, uint32_t id_bits, uint8_t *r_data,
+               Dram *dram = nullptr);
 
     // Sets the AXI signals from host memory to the device for this clock. `write_waits`: the device
     // seems to offer write data.
@@ -91,6 +94,7 @@ class HostMemory {
     bool silent() const { return options_.has_hang && bursts_taken_ >= options_.hang; }
     bool silent(const char *channel) const { return silent() && options_.hang_on == channel; }
     uint32_t latency();
+    uint64_t due(const AxiAddress &request, bool is_write);
     bool served(uint32_t &credit);
     static uint32_t grant(uint32_t wanted, uint32_t &last);
     void serve(bool write_waits, bool stall_read, bool stall_write);
@@ -120,6 +124,7 @@ class HostMemory {
     const uint32_t strobe_bytes_;  // of a beat
     const uint32_t stall_limit_;   // of 2^12
     AddressMap map_;
+    Dram *const dram_;
     Random random_;
     uint64_t clock_ = 0;
     uint64_t bursts_taken_ = 0;

@@ -39,6 +39,9 @@
  *   error_read=RATE     read bursts per million that carry an error in one beat of theirs
  *   error_write=RATE    write bursts per million that are refused; SLVERR or DECERR by seed
  *   error_at=FIRST-LAST addresses that answer DECERR, both inclusive
+ *   dram_delay=N        clocks of a card's device memory behind an AXI port, 2-10000 (default 40),
+ *                       besides those of its DRAM (sim/dram.h); of its bursts per million fail
+ *   error_memory_read=RATE, error_memory_write=RATE
  *   hang=N              the memory goes silent for ever after it took N bursts
  *   hang_on=CHANNEL     what goes silent then: all (default), or only the read data, the write data
  *                       (never taken) or the write responses: read, write, response

@@ -30,7 +30,7 @@ LIST, SOURCE, PARAMS, OUT = 0x1000, 0x10000, 0x100000, 0x200000
 async def begin(dut, **options) -> WideMemory:
     """Resets mae_kernel_array; returns the memory model at its port."""
     idle = dict(clear_i=0, start_i=0, list_i=0, mem_ready_i=0, mem_rvalid_i=0)
-    await start(dut, **idle, mem_rdata_i=0, mem_fault_i=0)
+    await start(dut, **idle, mem_rdata_i=0, mem_fault_i=0, mem_settled_i=1)
     memory = WideMemory(dut, **options)
     while dut.busy_o.value:
         await RisingEdge(dut.clk_i)
@@ -313,6 +313,32 @@ async def hears_of_a_late_refusal(dut) -> None:
     assert not (await go(dut))[0]
     memory.accesses, memory.refuse = 0, memory.last_write
     assert (await go(dut))[0]
+    memory.stop()
+
+
+@cocotb.test(timeout_time=100, timeout_unit="ms")
+async def waits_until_writes_settled(dut) -> None:
+    """A run of mae_kernel_array does not end before its writes have settled; a fault ends it."""
+    case = convolution(1, 1, 1, 1)
+    memory = await begin(dut, answer=3)
+    put(memory, case)
+    for faulty in (False, True):
+        dut.mem_settled_i.value = 0
+        dut.start_i.value, dut.list_i.value = 1, LIST
+        await RisingEdge(dut.clk_i)
+        dut.start_i.value = 0
+        for _ in range(600):
+            await RisingEdge(dut.clk_i)
+            assert dut.busy_o.value and not dut.done_o.value
+        memory.stop()
+        dut.mem_fault_i.value = int(faulty)
+        await RisingEdge(dut.clk_i)
+        dut.mem_fault_i.value, dut.mem_settled_i.value = 0, 1
+        while not dut.done_o.value:
+            await RisingEdge(dut.clk_i)
+        assert bool(dut.fault_o.value) == faulty
+        memory = WideMemory(dut, answer=3)
+        put(memory, case)
     memory.stop()
 
 

@@ -27,6 +27,7 @@ TOPS: dict[str, dict[str, object]] = {
     "mae_mode_axis": {"Lanes": 1, "Messages": 2, "KeySlots": 2},
     "mae_unprotected_card": {"MemoryBits": 14, "Kernel": "KernelMap"},
     "mae_copy_card": {"Lanes": 1, "Contexts": 2},
+    "mae_axi_memory": {"MemoryBits": 12, "Reads": 2, "Writes": 2, "Rows": 8},
     "mae_peripheral": {},
     "mae_peripheral_core": {},
     "mae_peripheral_small": {},
@@ -45,7 +46,10 @@ TOPS: dict[str, dict[str, object]] = {
     "mae_row_to_axis": {},
 }
 BUILDS = {"mae_protected_card": "protected_small"}
-INSIDE = {"mae_guard": "mae_protected_card"}  # its bus ports are that one's
+INSIDE = {  # its bus ports are that one's
+    "mae_guard": "mae_protected_card",
+    "mae_device_memory": "mae_axi_memory",
+}
 # Paths that are meant, each from and to ports of these patterns, and why.
 ALLOWED: dict[str, tuple[tuple[str, str], ...]] = {
     # Wires between a stream and the rows of an engine, behind or before registers of the stream's.
@@ -67,6 +71,8 @@ ALLOWED: dict[str, tuple[tuple[str, str], ...]] = {
         (r"s_axil_\w+", r"axil_o"),
         (r"axil_i", r"s_axil_\w+"),
     ),
+    # Its other side is no bus: requests inside a card wait until the bus takes the burst before.
+    "mae_axi_memory": ((r"m_axi_mem_arready", r"(kernel|read)_ready_o"),),
     # Streams may wait for their own valid (IHI 0051, 2.2.1); commands wait while a key is offered,
     # and everything in the clock of an abort.
     "mae_gcm_axis": (

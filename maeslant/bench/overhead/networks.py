@@ -9,7 +9,8 @@ from maeslant.nn import inference, networks
 NAMES = {"ResNet18": "resnet18", "GoogleNet": "googlenet", "AlexNet": "alexnet"}
 CLOCK_MHZ = inference.CLOCK_MHZ
 CONDITIONS = (
-    f"one simulation each, input to result; device memory: 50 clocks; {inference.CONDITIONS}"
+    f"one simulation each, input to result; device memory: {inference.MEMORY_CONDITIONS}; "
+    f"{inference.CONDITIONS}"
 )
 
 

@@ -65,7 +65,8 @@ module mae_kernel_registers
     input  logic            [511:0] mem_row_i,
     input  logic                    mem_rvalid_i,
     input  row_t                    mem_rdata_i,
-    input  logic                    mem_fault_i
+    input  logic                    mem_fault_i,
+    input  logic                    mem_settled_i   // every write has reached the memory
 );
   localparam logic [31:0] Control = 32'h00;
   localparam logic [31:0] Status = 32'h04;
@@ -210,7 +211,8 @@ module mae_kernel_registers
         .mem_data_o   (mem_row_o),
         .mem_rvalid_i,
         .mem_rdata_i  (mem_row_i),
-        .mem_fault_i
+        .mem_fault_i,
+        .mem_settled_i
     );
   end else if (Kernel != KernelMap) begin : gen_fhe
     localparam bit Large = Kernel == KernelFhe8192;
@@ -262,7 +264,7 @@ module mae_kernel_registers
   end
 
   logic unused;  // kernels take the 16 bytes or the row
-  assign unused = ^{mem_rdata_i, mem_row_i};
+  assign unused = ^{mem_rdata_i, mem_row_i, mem_settled_i};
 
   `MAE_ASSERT(Aligned, !reg_valid_i || (reg_offset_i[1:0] == '0 && !(wide && reg_offset_i[2])))
   `MAE_ASSERT(OneRun, !(kernel_done && !running_q))

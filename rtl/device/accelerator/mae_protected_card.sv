@@ -26,7 +26,8 @@ module mae_protected_card
     parameter int unsigned ChunkBits = 20,
     parameter int unsigned Operations = 64,
     parameter int unsigned MemoryBits = 21,
-    parameter int unsigned MemoryLatency = 2,  // clocks of a read of device memory
+    parameter bit AxiMemory = 1'b0,  // device memory behind m_axi_mem, not on the chip
+    parameter int unsigned MemoryLatency = 2,  // clocks of a read of device memory on the chip
     parameter int unsigned Regions = 8,
     parameter kernel_e Kernel = KernelNn,
     parameter sbox_impl_e Sbox = SboxTable,
@@ -98,7 +99,43 @@ module mae_protected_card
     input  logic [  7:0] m_axi_rid,
     input  logic [511:0] m_axi_rdata,
     input  logic [  1:0] m_axi_rresp,
-    input  logic         m_axi_rlast
+    input  logic         m_axi_rlast,
+
+    output logic         m_axi_mem_awvalid,
+    input  logic         m_axi_mem_awready,
+    output logic         m_axi_mem_awid,
+    output logic [ 31:0] m_axi_mem_awaddr,
+    output logic [  7:0] m_axi_mem_awlen,
+    output logic [  2:0] m_axi_mem_awsize,
+    output logic [  1:0] m_axi_mem_awburst,
+    output logic         m_axi_mem_awlock,
+    output logic [  3:0] m_axi_mem_awcache,
+    output logic [  2:0] m_axi_mem_awprot,
+    output logic         m_axi_mem_wvalid,
+    input  logic         m_axi_mem_wready,
+    output logic [511:0] m_axi_mem_wdata,
+    output logic [ 63:0] m_axi_mem_wstrb,
+    output logic         m_axi_mem_wlast,
+    input  logic         m_axi_mem_bvalid,
+    output logic         m_axi_mem_bready,
+    input  logic         m_axi_mem_bid,
+    input  logic [  1:0] m_axi_mem_bresp,
+    output logic         m_axi_mem_arvalid,
+    input  logic         m_axi_mem_arready,
+    output logic         m_axi_mem_arid,
+    output logic [ 31:0] m_axi_mem_araddr,
+    output logic [  7:0] m_axi_mem_arlen,
+    output logic [  2:0] m_axi_mem_arsize,
+    output logic [  1:0] m_axi_mem_arburst,
+    output logic         m_axi_mem_arlock,
+    output logic [  3:0] m_axi_mem_arcache,
+    output logic [  2:0] m_axi_mem_arprot,
+    input  logic         m_axi_mem_rvalid,
+    output logic         m_axi_mem_rready,
+    input  logic         m_axi_mem_rid,
+    input  logic [511:0] m_axi_mem_rdata,
+    input  logic [  1:0] m_axi_mem_rresp,
+    input  logic         m_axi_mem_rlast
 );
 
   logic clear, memory_busy, kernel_busy;
@@ -115,7 +152,7 @@ module mae_protected_card
   logic mem_valid, mem_ready, mem_rvalid, mem_fault;
   memory_request_t mem_request;
   row_t mem_rdata;
-  logic mem_wide;
+  logic mem_wide, mem_settled, memory_write_error, memory_read_error;
   logic [511:0] mem_row, mem_answer;
 
   mae_axi_pkg::axil_req_t axil_req;
@@ -136,7 +173,7 @@ module mae_protected_card
       .Operations(Operations),
       .MemoryBits(MemoryBits),
       .Regions   (Regions),
-      .ReadRows  (read_rows(MemoryLatency)),
+      .ReadRows  (AxiMemory ? AxiReadRows : read_rows(MemoryLatency)),
       .Sbox      (Sbox),
       .Budget    (Budget)
   ) u_guard (
@@ -182,6 +219,7 @@ module mae_protected_card
       .reg_error_i       (reg_error),
       .runs_i            (runs),
       .kernel_fault_i    (kernel_fault),
+      .memory_error_i    (memory_write_error || memory_read_error),
       .judge_write_i     (judge_write),
       .judge_address_i   (judge_address),
       .judge_fault_o     (judge_fault),
@@ -213,7 +251,8 @@ module mae_protected_card
   assign m_axi_awprot  = 3'b000;
   assign m_axi_arprot  = 3'b000;
 
-  mae_card_memory #(
+  mae_device_memory #(
+      .Axi       (AxiMemory),
       .MemoryBits(MemoryBits),
       .Latency   (MemoryLatency)
   ) u_memory (
@@ -245,7 +284,11 @@ module mae_protected_card
       .kernel_fault_o  (mem_fault),
       .judge_write_o   (judge_write),
       .judge_address_o (judge_address),
-      .judge_fault_i   (judge_fault)
+      .judge_fault_i   (judge_fault),
+      .write_error_o   (memory_write_error),
+      .read_error_o    (memory_read_error),
+      .kernel_settled_o(mem_settled),
+      .*
   );
 
   mae_kernel_registers #(
@@ -277,7 +320,8 @@ module mae_protected_card
       .mem_row_i         (mem_answer),
       .mem_rvalid_i      (mem_rvalid),
       .mem_rdata_i       (mem_rdata),
-      .mem_fault_i       (mem_fault)
+      .mem_fault_i       (mem_fault),
+      .mem_settled_i     (mem_settled)
   );
 
 endmodule

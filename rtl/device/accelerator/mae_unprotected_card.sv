@@ -20,7 +20,8 @@ module mae_unprotected_card
   import mae_device_pkg::*;
 #(
     parameter int unsigned MemoryBits = 21,
-    parameter int unsigned MemoryLatency = 2,  // clocks of a read of device memory
+    parameter bit AxiMemory = 1'b0,  // device memory behind m_axi_mem, not on the chip
+    parameter int unsigned MemoryLatency = 2,  // clocks of a read of device memory on the chip
     parameter kernel_e Kernel = KernelNn,
     parameter int unsigned Depth = 8
 ) (
@@ -82,7 +83,43 @@ module mae_unprotected_card
     input  logic [  7:0] m_axi_rid,
     input  logic [511:0] m_axi_rdata,
     input  logic [  1:0] m_axi_rresp,
-    input  logic         m_axi_rlast
+    input  logic         m_axi_rlast,
+
+    output logic         m_axi_mem_awvalid,
+    input  logic         m_axi_mem_awready,
+    output logic         m_axi_mem_awid,
+    output logic [ 31:0] m_axi_mem_awaddr,
+    output logic [  7:0] m_axi_mem_awlen,
+    output logic [  2:0] m_axi_mem_awsize,
+    output logic [  1:0] m_axi_mem_awburst,
+    output logic         m_axi_mem_awlock,
+    output logic [  3:0] m_axi_mem_awcache,
+    output logic [  2:0] m_axi_mem_awprot,
+    output logic         m_axi_mem_wvalid,
+    input  logic         m_axi_mem_wready,
+    output logic [511:0] m_axi_mem_wdata,
+    output logic [ 63:0] m_axi_mem_wstrb,
+    output logic         m_axi_mem_wlast,
+    input  logic         m_axi_mem_bvalid,
+    output logic         m_axi_mem_bready,
+    input  logic         m_axi_mem_bid,
+    input  logic [  1:0] m_axi_mem_bresp,
+    output logic         m_axi_mem_arvalid,
+    input  logic         m_axi_mem_arready,
+    output logic         m_axi_mem_arid,
+    output logic [ 31:0] m_axi_mem_araddr,
+    output logic [  7:0] m_axi_mem_arlen,
+    output logic [  2:0] m_axi_mem_arsize,
+    output logic [  1:0] m_axi_mem_arburst,
+    output logic         m_axi_mem_arlock,
+    output logic [  3:0] m_axi_mem_arcache,
+    output logic [  2:0] m_axi_mem_arprot,
+    input  logic         m_axi_mem_rvalid,
+    output logic         m_axi_mem_rready,
+    input  logic         m_axi_mem_rid,
+    input  logic [511:0] m_axi_mem_rdata,
+    input  logic [  1:0] m_axi_mem_rresp,
+    input  logic         m_axi_mem_rlast
 );
   // Registers.
   localparam logic [31:0] Id = 32'h4d41_4550;  // MAEP
@@ -94,7 +131,7 @@ module mae_unprotected_card
   logic [3:0] write_strb;
   logic write_window, read_window, known;
   logic [2:0] irq_enable_q, irq_status_q, irq_set;
-  logic memory_busy;
+  logic memory_busy, memory_write_error, memory_read_error;
 
   mae_axi_pkg::axil_req_t axil_req;
   mae_axi_pkg::axil_rsp_t axil_rsp;
@@ -187,7 +224,7 @@ module mae_unprotected_card
 
   mae_unprotected_dma #(
       .MemoryBits(MemoryBits),
-      .ReadRows  (read_rows(MemoryLatency)),
+      .ReadRows  (AxiMemory ? AxiReadRows : read_rows(MemoryLatency)),
       .Depth     (Depth)
   ) u_moves (
       .clk_i,
@@ -211,6 +248,8 @@ module mae_unprotected_card
       .read_granule_o (mem_read_granule),
       .read_rvalid_i  (mem_read_rvalid),
       .read_rdata_i   (mem_read_rdata),
+      .write_error_i  (memory_write_error),
+      .read_error_i   (memory_read_error),
       .ar_valid_o     (m_axi_arvalid),
       .ar_id_o        (m_axi_arid),
       .ar_addr_o      (m_axi_araddr),
@@ -254,7 +293,7 @@ module mae_unprotected_card
   logic mem_valid, mem_ready, mem_rvalid, mem_fault;
   memory_request_t mem_request;
   row_t mem_rdata;
-  logic mem_wide;
+  logic mem_wide, mem_settled;
   logic [511:0] mem_row, mem_answer;
   logic [1:0] judge_fault, unused_judge_write;
   logic unused_scrub_ready, unused_busy, unused_legal, unused_fault;
@@ -264,7 +303,8 @@ module mae_unprotected_card
   always_comb
     for (int unsigned i = 0; i < 2; i++) judge_fault[i] = (judge_address[i] >> MemoryBits) != '0;
 
-  mae_card_memory #(
+  mae_device_memory #(
+      .Axi       (AxiMemory),
       .MemoryBits(MemoryBits),
       .Latency   (MemoryLatency)
   ) u_memory (
@@ -296,7 +336,11 @@ module mae_unprotected_card
       .kernel_fault_o  (mem_fault),
       .judge_write_o   (unused_judge_write),
       .judge_address_o (judge_address),
-      .judge_fault_i   (judge_fault)
+      .judge_fault_i   (judge_fault),
+      .write_error_o   (memory_write_error),
+      .read_error_o    (memory_read_error),
+      .kernel_settled_o(mem_settled),
+      .*
   );
 
   mae_kernel_registers #(
@@ -328,7 +372,8 @@ module mae_unprotected_card
       .mem_row_i         (mem_answer),
       .mem_rvalid_i      (mem_rvalid),
       .mem_rdata_i       (mem_rdata),
-      .mem_fault_i       (mem_fault)
+      .mem_fault_i       (mem_fault),
+      .mem_settled_i     (mem_settled)
   );
 
   logic unused;

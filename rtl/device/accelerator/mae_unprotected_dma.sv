@@ -43,6 +43,8 @@ module mae_unprotected_dma
     output logic [ 34:0] read_granule_o,
     input  logic         read_rvalid_i,
     input  logic [511:0] read_rdata_i,
+    input  logic         write_error_i,    // pulses
+    input  logic         read_error_i,
 
     // AXI4
     output logic          ar_valid_o,
@@ -100,7 +102,7 @@ module mae_unprotected_dma
       .job_bytes_o  (in_bytes),
       .first_done_i (pulled),
       .second_done_i(stored),
-      .error_i      (pulled && pull_error),
+      .error_i      ((pulled && pull_error) || write_error_i),
       .complete_o   (in_complete_o)
   );
 
@@ -183,7 +185,7 @@ module mae_unprotected_dma
       .job_bytes_o  (out_bytes),
       .first_done_i (pushed),
       .second_done_i(pushed),
-      .error_i      (pushed && push_error),
+      .error_i      ((pushed && push_error) || read_error_i),
       .complete_o   (out_complete_o)
   );
 

@@ -2,12 +2,14 @@
 """Tests `maeslant overhead`, which compares transfers to the protected and unprotected card."""
 
 import io
+import json
 import pathlib
 
 import pytest
 from rich.console import Console
 
-from maeslant.bench.overhead import report, software, timeline
+from maeslant import paths
+from maeslant.bench.overhead import networks, report, software, timeline
 from maeslant.bench.overhead.software import Times
 
 
@@ -96,6 +98,24 @@ def test_table_and_picture(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPat
     drawn = (tmp_path / "x.svg").read_text()
     assert "warm: the host" in drawn and "cold: they come from main memory" in drawn
     assert "P; none." in drawn and "+150 %" in drawn and "bus waits for sealing" in drawn
+
+
+def test_renewed_inferences(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """report.renew_inferences changes the inferences of all records and what follows from them."""
+    for name in ("overhead_ipsec.json", "overhead_openssl.json"):
+        (tmp_path / name).write_text((paths.RESULTS / name).read_text())
+    before = json.loads((tmp_path / "overhead_ipsec.json").read_text())
+    monkeypatch.setattr(networks, "measured", lambda name, err: {"plain_ms": 2.0, "of": name})
+    report.renew_inferences(Console(quiet=True), tmp_path)
+    for name in ("overhead_ipsec.json", "overhead_openssl.json"):
+        record = json.loads((tmp_path / name).read_text())
+        assert record["inferences"]["AlexNet"] == {"plain_ms": 2.0, "of": "AlexNet"}
+        for row in record["rows"]:
+            assert row["inference_overhead"] == (row["protected_us"] - row["plain_us"]) / 2000
+    kept = [{k: v for k, v in row.items() if "inference" not in k} for row in before["rows"]]
+    after = json.loads((tmp_path / "overhead_ipsec.json").read_text())
+    assert kept == [{k: row[k] for k in kept[0]} for row in after["rows"]]
+    assert after["transfer_percent"] == before["transfer_percent"]
 
 
 @pytest.mark.slow

@@ -69,7 +69,7 @@ class Port:
 async def begin(dut, **options) -> tuple[Port, DeviceMemory]:
     """Resets mae_kernel_registers; returns its register port and the memory model beside it."""
     idle = dict(clear_i=0, reg_valid_i=0, mem_ready_i=0, mem_rvalid_i=0, mem_rdata_i=0)
-    await start(dut, **idle, mem_fault_i=0)
+    await start(dut, **idle, mem_fault_i=0, mem_settled_i=1)
     return Port(dut), DeviceMemory(dut, whole=False, **options)
 
 

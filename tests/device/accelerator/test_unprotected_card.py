@@ -21,6 +21,7 @@ NN, MAP = 0, 1
 PARAMETERS = bench.parameters()
 KERNEL, BITS = int(PARAMETERS.get("Kernel", MAP)), int(PARAMETERS.get("MemoryBits", 14))
 SIZE = 1 << BITS
+AXI = bool(int(PARAMETERS.get("AxiMemory", 0)))  # device memory behind m_axi_mem
 
 
 class Card(Registers):
@@ -43,9 +44,21 @@ class Card(Registers):
         )
         card.random = card.memory.random
         card.memory.data[:] = card.random.randbytes(HOST)
+        if AXI:
+            card.device = AxiMemory(
+                dut,
+                SIZE,
+                seed=seed,
+                names=axi_name("m_axi_mem_"),
+                latency=(20, 120),
+                crossing=True,
+            )
         await ClockCycles(dut.clk_i, 5)
         dut.rst_ni.value = 1
         card.memory.start()
+        if AXI:
+            card.device.data[:] = card.random.randbytes(SIZE)
+            card.device.start()
         return card
 
     async def push(self, channel: str, host: int, device: int, length: int) -> None:
@@ -210,9 +223,44 @@ async def bulk(dut: SimHandleBase) -> None:
     assert card.memory.data[HOST // 2 : HOST // 2 + 4 * length] == bytes(4 * length)
 
 
+@cocotb.test(skip=not AXI or KERNEL != MAP, timeout_time=20, timeout_unit="ms")
+async def memory_errors(dut: SimHandleBase) -> None:
+    """Error responses of device memory set the transfer's error bit or end the kernel's run."""
+    card = await Card.begin(dut)
+    while await card.read("status"):
+        pass
+    card.device.fail(0x400, 0x480)
+    for channel, other in (("h2d", "d2h"), ("d2h", "h2d")):
+        await card.push(channel, BASE, 0x3C0, 256)
+        await card.finish(channel)
+        while not await card.read(f"{channel}.status"):
+            pass
+        assert (await card.fields(f"{channel}.status"))["bus_error"] == 1
+        assert await card.read(f"{other}.status") == 0
+        await card.write(f"{channel}.status", bus_error=1)
+    for source, destination, fault in ((0x400, 0x800, 1), (0x800, 0xC00, 0), (0x3F0, 0x800, 1)):
+        await card.kernel(golden.SOURCE, source)
+        await card.kernel(golden.DESTINATION, destination)
+        await card.kernel(golden.LENGTH, 64)
+        await card.kernel(golden.CONTROL, 1)
+        while (status := await card.kernel_status()) & golden.BUSY:
+            pass
+        assert bool(status & golden.FAULT) == bool(fault), hex(source)
+    assert await card.read("h2d.status") == await card.read("d2h.status") == 0
+
+
 @pytest.mark.parametrize(
     ("kernel", "bits"), [(MAP, 14), pytest.param(NN, 18, marks=pytest.mark.slow)]
 )
 def test_unprotected_card(kernel: int, bits: int) -> None:
     """Builds mae_unprotected_card with each of its kernels and runs this file's tests."""
     bench.run("mae_unprotected_card", parameters={"Kernel": kernel, "MemoryBits": bits})
+
+
+@pytest.mark.parametrize(
+    ("kernel", "bits"), [(MAP, 14), pytest.param(NN, 18, marks=pytest.mark.slow)]
+)
+def test_axi_memory(kernel: int, bits: int) -> None:
+    """Builds mae_unprotected_card with its memory behind m_axi_mem and runs this file's tests."""
+    parameters = {"Kernel": kernel, "MemoryBits": bits, "AxiMemory": 1}
+    bench.run("mae_unprotected_card", parameters=parameters)
