@@ -44,6 +44,12 @@ OPTIMIZE = os.environ.get("MAESLANT_BENCH_OPTIMIZE", "-O1")
 # Verilator's own runtime is most of the compile time of a small module: take it from a build that
 # has it, newer than the makefile that it depends on.
 SHARE = 'for o in {}/*.o; do [ "${{o##*/}}" -nt Vtop.mk ] || [ ! -e "$o" ] || cp "$o" .; done'
+# So are its headers without optimisation: one precompiled header serves all modules.
+HEADERS = "".join(f'#include "{name}.h"\n' for name in ("verilated", "verilated_vpi"))
+PRECOMPILE = "$(CXX) $(CXXFLAGS) $(CPPFLAGS) $(OPT_FAST) -MF /dev/null -x c++-header"
+PRECOMPILE += " -o $@.$$$$ $< && mv $@.$$$$ $@"
+# The compiler's memory is not collected before it holds 1 GB, which mae_stream_card's model fills.
+NO_COLLECTION = "--param ggc-min-expand=1000 --param ggc-min-heapsize=1000000"
 
 
 class _Runner(Verilator):
@@ -62,7 +68,14 @@ class _Runner(Verilator):
         make += [f"OPT_FAST={self.optimize}", "OPT_SLOW=-O0", f"OPT_GLOBAL={self.optimize}"]
         # Verilator splits large modules. Without optimisation one file is cheaper to compile; with
         # it, GCC takes minutes over some (mae_guard_message_gcm).
-        make += ["VM_PARALLEL_BUILDS=0"] if self.optimize == "-O0" else []
+        if self.optimize == "-O0":
+            make += ["VM_PARALLEL_BUILDS=0"]
+            verilate += ["-CFLAGS", NO_COLLECTION]
+            if not _has_ccache():
+                header = self.runtime / "headers.h"
+                verilate += ["-CFLAGS", f"-include {header}"]
+                make += [f"--eval={header}.gch: {header}; {PRECOMPILE}"]
+                make += [f"--eval=Vtop__ALL.o verilator.o: {header}.gch", "default"]
         # Precompiled headers, 300 MB, are deleted after a build: nothing is made anew for that.
         make += ["--eval=.SECONDARY: Vtop__pch.h.fast.gch Vtop__pch.h.slow.gch"]
         return [verilate, ["sh", "-c", SHARE.format(self.runtime)], make]
@@ -113,6 +126,9 @@ def simulate(
     runner.visible, runner.optimize = visible, optimize
     made = int(os.stat(shutil.which("verilator")).st_mtime)
     runner.runtime = paths.BUILD / "bench" / f".runtime-{made}-{int(waves)}{optimize}"
+    runner.runtime.mkdir(exist_ok=True)
+    if not (header := runner.runtime / "headers.h").exists():
+        paths.write(header, HEADERS)
     with open(folder / ".lock", "w") as lock:  # of parallel tests one builds, the others wait
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:
@@ -196,6 +212,12 @@ def parameters() -> dict[str, object]:
     return json.loads(os.environ.get("MAESLANT_PARAMETERS", "{}"))
 
 
+def _has_ccache() -> bool:
+    """Returns true if g++ is ccache, which keeps nothing that uses a precompiled header."""
+    found = shutil.which("g++")
+    return found is not None and pathlib.Path(found).resolve().name == "ccache"
+
+
 def _folder(top: str, *configuration: object) -> pathlib.Path:
     """Creates the build folder for an RTL module with given parameters; returns its path."""
     key = hashlib.sha256(repr(configuration).encode()).hexdigest()[:10]
@@ -206,7 +228,6 @@ def _folder(top: str, *configuration: object) -> pathlib.Path:
 
 def _keep_runtime(folder: pathlib.Path, runtime: pathlib.Path) -> None:
     """Copies the object files of Verilator's runtime to a cache for later builds."""
-    runtime.mkdir(exist_ok=True)
     for path in folder.glob("verilated*.o"):
         kept = runtime / path.name
         if not kept.exists():
