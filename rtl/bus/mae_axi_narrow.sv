@@ -250,6 +250,13 @@ module mae_axi_narrow #(
       .out_data_o ({s_axi_rid, s_axi_rresp, s_axi_rlast, s_axi_rdata})
   );
 
+  logic unused;
+  assign unused = ^{
+    s_axi_awaddr[LaneWidth-1:0], s_axi_araddr[LaneWidth-1:0],
+    s_axi_awlen[7-:PartWidth], s_axi_arlen[7-:PartWidth],
+    s_axi_awsize, s_axi_arsize, s_axi_awburst, s_axi_arburst
+  };
+
   // The manager's bursts are those that this module converts.
   function automatic logic converts(input logic [7:0] len, input logic [2:0] size,
                                     input logic [1:0] burst);

@@ -21,7 +21,7 @@ from maeslant.build import configurations
 from maeslant.errors import MaeslantError
 from maeslant.synth import report
 from maeslant.synth.flow import publish, remembered, synthesize
-from maeslant.synth.page import related_work, sensitivity, units
+from maeslant.synth.page import every_column, related_work, sensitivity, units
 from maeslant.synth.page.rows import Difference, Ours, Table
 from maeslant.synth.report import Report
 
@@ -362,6 +362,8 @@ def make(
         lines += [f"## {table.title}", "", table.says, "", *_markdown(table.columns, records), ""]
     rates = _line_rates(done)
     lines += ["## Dong et al., Table 4: which build for which line rate", "", *rates, ""]
+    nearest = (*(_lanes(base, 10, options) for base, options in FAMILIES), ONEHOT)
+    lines += [*every_column.lines((row.title, done.get(repr(row))) for row in nearest), ""]
     made = {n: figures(done.get(repr(Ours(f"units{n}", "xc7")))) for n in UNITS}
     fill = units.lines({n: found["lut"] for n, found in made.items() if found})
     lines += ["## Kumar: units against the throughput of a bus", "", *fill, ""]

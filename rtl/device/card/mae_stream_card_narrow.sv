@@ -17,9 +17,9 @@ module mae_stream_card_narrow
   import mae_aes_pkg::*;
   import mae_device_pkg::*;
 #(
-    parameter int unsigned Lanes = 1,
+    parameter int unsigned Lanes = 4,
     parameter int unsigned BusWidth = 64,
-    parameter int unsigned Contexts = 16,
+    parameter int unsigned Contexts = 64,
     parameter int unsigned KeySlots = 16,
     parameter int unsigned KeyBanks = 4,
     parameter dirs_e Dirs = DirsBoth,

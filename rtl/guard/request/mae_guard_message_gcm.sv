@@ -11,8 +11,8 @@
 // output as header, ciphertext, tag. Each key is in bank {class 2, bit 0 of the epoch}, with its IV
 // mask; a message whose bank has no key waits. Ready and valid come from registers, except that
 // key_ready_o depends on key_bank_i.
-// Latency: a message of n blocks is opened n + 26 clocks after open_valid_i. For a response the
-// header leaves at once, then one row a clock if accepted; the tag leaves n + 25 clocks after
+// Latency: a message of n blocks is opened n + 23 clocks after open_valid_i. For a response the
+// header leaves a clock later, then one row a clock if accepted; the tag leaves n + 24 clocks after
 // seal_valid_i. The stores give data in the clock after the row number.
 // Throughput: one message at a time, as above.
 // Reset and clear: both drop the current message and erase keys, masks and data within two clocks.
@@ -70,11 +70,10 @@ module mae_guard_message_gcm
 
   typedef enum logic [3:0] {
     Idle,
+    Announce,    // with the tag of a request
     AskHeader,
-    AskTag,      // waits for the header
-    TakeTag,
+    TakeHeader,
     SendHeader,  // of a response
-    Announce,
     Beats,       // sends header and body to the engine
     Verdict,
     SendTag
@@ -110,7 +109,7 @@ module mae_guard_message_gcm
 
   always_comb begin
     row_o = '0;
-    if (state_q == AskTag) row_o = blocks + 1'b1;
+    if (state_q inside {Idle, Announce}) row_o = open_blocks_i + 1'b1;
     if (state_q == Beats) row_o = sealing_q ? asked_q : asked_q + 1'b1;
   end
 
@@ -146,7 +145,7 @@ module mae_guard_message_gcm
           aad_bytes: gcm_length_t'(16),
           data_bytes: gcm_length_t'(bytes),
           tag_bytes: 5'd16,
-          tag: tag_q
+          tag: open_row_i
       };
   assign in_valid = state_q == Beats && (!header_sent_q || row_valid);
   assign in_data = header_sent_q ? row : header;
@@ -233,21 +232,17 @@ module mae_guard_message_gcm
           if (open_valid_i || seal_valid_i) begin
             sealing_q <= seal_valid_i;
             kind_q    <= seal_kind_i;
-            state_q   <= seal_valid_i ? SendHeader : AskHeader;
+            state_q   <= Announce;
           end
         end
-        AskHeader:  state_q <= AskTag;
-        AskTag: begin
+        Announce:   if (msg_ready) state_q <= sealing_q ? SendHeader : AskHeader;
+        AskHeader:  state_q <= TakeHeader;
+        TakeHeader: begin
           kind_q      <= open_row_i[103:96];
           header_ok_q <= open_row_i == header_of(ClassRequest, open_row_i[103:96], place_i);
-          state_q     <= TakeTag;
+          state_q     <= Beats;
         end
-        TakeTag: begin
-          tag_q   <= open_row_i;
-          state_q <= Announce;
-        end
-        SendHeader: if (sealed_ready_i) state_q <= Announce;
-        Announce:   if (msg_ready) state_q <= Beats;
+        SendHeader: if (sealed_ready_i) state_q <= Beats;
         Beats: begin
           if (in_valid && in_ready) header_sent_q <= 1'b1;
           if (in_valid && in_ready && in_last) state_q <= Verdict;

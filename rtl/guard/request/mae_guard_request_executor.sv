@@ -10,7 +10,7 @@
 // clear_i; the session then gives halt_i (nothing new begins) and clear_i, which it holds for many
 // clocks.
 // Latency: from a doorbell to the response's number in host memory, if writes are acknowledged in
-// the next clock: 65 clocks for a write, 67 for a read, 191 and 223 for 64 of them.
+// the next clock: 61 clocks for a write, 63 for a read, 187 and 219 for 64 of them.
 // Throughput: one message at a time.
 // Reset and clear: clear_i erases all registers, and the memories in further clocks (busy_o).
 // Parameters: Legal: Queues 1..64; Depth 1..63; Operations 4..64; Sbox any of sbox_impl_e; Budget

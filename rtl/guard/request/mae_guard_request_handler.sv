@@ -14,7 +14,7 @@
 // A queue is ready again (done_o) when its response is in host memory or, for a chunk, once it is
 // armed, if fewer than Depth chunks of the queue are outstanding. A request is outstanding from its
 // doorbell to answered_*.
-// Latency: n + 28 clocks from request_valid_i to the dispatch of a legal request of n blocks, if
+// Latency: n + 25 clocks from request_valid_i to the dispatch of a legal request of n blocks, if
 // all its neighbours are ready.
 // Throughput: one request at a time.
 // Reset and clear: halt_i: nothing new begins; clear_i follows and erases all state.

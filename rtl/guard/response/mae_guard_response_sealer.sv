@@ -12,9 +12,9 @@
 // fatal: fatal_valid_o stays high until clear_i. The words of a BATCH come from
 // mae_guard_batch_executor, in the clock after the row number; seal_row_o answers seal_row_i
 // likewise.
-// Latency: n + 28 clocks from a response with a body of n blocks to its last beat, one more with an
+// Latency: n + 27 clocks from a response with a body of n blocks to its last beat, one more with an
 // odd word; then two write acknowledgements and 4 clocks.
-// Throughput: one response in n + 29 clocks.
+// Throughput: one response in n + 28 clocks.
 // Reset and clear: halt_i: nothing new begins; clear_i follows and erases all state in one clock.
 // Parameters: Askers is the number of requesting units. Legal: Queues 1..64; Askers >= 1.
 // Security: constant-time in data.

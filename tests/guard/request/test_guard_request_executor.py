@@ -179,7 +179,7 @@ async def attacks(dut) -> None:
 
 
 # Clocks from a doorbell to the number behind the answer, memory acknowledging in the next clock.
-LATENCIES = {"write": 65, "read": 67, "64 writes": 191, "64 reads": 223, "skip": 65}
+LATENCIES = {"write": 61, "read": 63, "64 writes": 187, "64 reads": 219, "skip": 61}
 
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
