@@ -267,7 +267,8 @@ void Cpu::compare(const uint8_t *ram, const char *when) const {
     for (uint32_t i = 0; i < memory.size(); ++i) {
         bool own = port_.valid && port_.address / 16 == i / 16;  // may be done already
         for (const Track &track : tracks_) {
-            own = own || (track.active && track.region.in_destination(i / 16));
+            const bool unsure = track.active || track.dropped;
+            own = own || (unsure && track.region.in_destination(i / 16));
         }
         if (memory[i] != ram[i] && !own) {
             char text[120];
