@@ -13,15 +13,19 @@ enum { KEY_SLOT = 0, OTHER_SLOT = 1, HEARD = ~SOC_PERIPHERAL_LINE, NONE_HEARD = 
 
 struct soc_jobs soc_mailbox __attribute__((section(".mailbox")));
 
-/* Holds the firmware's current job as structures of the driver. The interrupt handler ends a memory
-   job. */
-static struct {
-    struct mae_pio_job job, other; /* other: at once with job */
+/* Holds the firmware's current job as structures of the driver. */
+struct task {
+    struct mae_pio_job job;
     struct mae_pio_memory memory;
     struct mae_pio_message message;
+};
+static struct task running, other; /* other: at once with running */
+
+/* Holds how a memory job ended, as the interrupt handler found it. */
+static struct {
     mae_error_t error;
     volatile bool over;
-} running;
+} ended;
 
 static struct aes_key software_key;
 
@@ -42,14 +46,15 @@ void soc_interrupt(uint32_t lines)
     bool over;
     if (!(lines & SOC_PERIPHERAL_LINE))
         return;
-    running.error = mae_pio_memory_poll(&soc_peripheral, &running.job, &over);
-    running.over = over;
+    ended.error = mae_pio_memory_poll(&soc_peripheral, &running.job, &over);
+    ended.over = over;
 }
 
-/* Loads a key of a firmware job into a key slot of the peripheral. */
-static mae_error_t load_key(const struct soc_job *job, uint32_t slot, uint32_t index)
+/* Loads a key of a firmware job into a key slot of a peripheral. */
+static mae_error_t load_key(const struct mae_pio_bus *bus, const struct soc_job *job, uint32_t slot,
+                            uint32_t index)
 {
-    return mae_pio_key_load(&soc_peripheral, slot, key_of(job, index), job->key_bytes);
+    return mae_pio_key_load(bus, slot, key_of(job, index), job->key_bytes);
 }
 
 /* Encrypts or decrypts a firmware job's data on the CPU, by AES in plain C. */
@@ -73,29 +78,28 @@ static bool is_aead(const struct soc_job *job)
 }
 
 /* Converts an entry of the firmware's job list to structures of the driver. */
-static void lay_out(struct soc_job *job)
+static void lay_out(struct task *task, struct soc_job *job)
 {
-    running.job.mode = (mae_mode_t)job->mode;
-    running.job.direction = (mae_direction_t)job->direction;
-    running.job.init = 1;
-    running.job.key_slot = KEY_SLOT;
-    running.job.tweak_slot = OTHER_SLOT;
-    running.job.iv = job->mode == MAE_ECB ? NULL : at(job->iv);
-    running.job.length = job->length;
-    running.memory.source = job->source;
-    running.memory.destination = job->destination;
-    running.memory.keys = job->keys;
-    running.memory.key_bytes = job->key_each ? job->key_bytes : 0;
-    running.memory.interrupt = job->way == SOC_INTERRUPT;
-    running.message.mode = (mae_mode_t)job->mode;
-    running.message.key_slot = KEY_SLOT;
-    running.message.nonce = at(job->iv);
-    running.message.nonce_bytes = job->iv_bytes;
-    running.message.aad = at(job->aad);
-    running.message.aad_bytes = job->aad_bytes;
-    running.message.tag = job->tag;
-    running.message.tag_bytes = job->tag_bytes;
-    running.over = false;
+    task->job.mode = (mae_mode_t)job->mode;
+    task->job.direction = (mae_direction_t)job->direction;
+    task->job.init = 1;
+    task->job.key_slot = KEY_SLOT;
+    task->job.tweak_slot = OTHER_SLOT;
+    task->job.iv = job->mode == MAE_ECB ? NULL : at(job->iv);
+    task->job.length = job->length;
+    task->memory.source = job->source;
+    task->memory.destination = job->destination;
+    task->memory.keys = job->keys;
+    task->memory.key_bytes = job->key_each ? job->key_bytes : 0;
+    task->memory.interrupt = job->way == SOC_INTERRUPT;
+    task->message.mode = (mae_mode_t)job->mode;
+    task->message.key_slot = KEY_SLOT;
+    task->message.nonce = at(job->iv);
+    task->message.nonce_bytes = job->iv_bytes;
+    task->message.aad = at(job->aad);
+    task->message.aad_bytes = job->aad_bytes;
+    task->message.tag = job->tag;
+    task->message.tag_bytes = job->tag_bytes;
 }
 
 /* Runs a firmware job on the peripheral, whose data registers the CPU reads and writes. */
@@ -118,7 +122,7 @@ static mae_error_t over_registers(struct soc_job *job)
     mae_error_t error = MAE_OK;
     running.job.length = 16;
     for (uint32_t i = 0; i < job->length / 16 && error == MAE_OK; i++) {
-        error = load_key(job, KEY_SLOT, i);
+        error = load_key(&soc_peripheral, job, KEY_SLOT, i);
         if (error == MAE_OK && job->mode == MAE_ECB)
             error = mae_pio_block(&soc_peripheral, KEY_SLOT, running.job.direction, source + 16 * i,
                                   destination + 16 * i);
@@ -147,7 +151,7 @@ static void work_until_over(struct soc_job *job)
     const uint32_t *first = (const uint32_t *)at(job->work), *word = first;
     const uint32_t *last = first + job->work_bytes / 4;
     uint32_t sum = 0, summed = 0;
-    while (!running.over) {
+    while (!ended.over) {
         for (uint32_t i = 0; i < 8; i++)
             sum += word[i];
         word += 8;
@@ -162,22 +166,28 @@ static void work_until_over(struct soc_job *job)
 /* Lets the CPU sleep until the peripheral's memory job ends. */
 static void sleep_until_over(void)
 {
-    while (!running.over) {
+    while (!ended.over) {
         (void)soc_interrupt_mask((uint32_t)NONE_HEARD);
-        if (!running.over)
+        if (!ended.over)
             (void)soc_interrupt_wait();
         (void)soc_interrupt_mask((uint32_t)HEARD);
     }
 }
 
+/* Starts a firmware job in memory on a peripheral. */
+static mae_error_t start(const struct mae_pio_bus *bus, struct task *task, struct soc_job *job)
+{
+    if (is_aead(job))
+        return mae_pio_memory_message(bus, &task->message, (mae_direction_t)job->direction,
+                                      &task->memory, job->length, job->tag, &task->job);
+    return mae_pio_memory_start(bus, &task->job, &task->memory);
+}
+
 /* Runs a firmware job in memory by the peripheral, while the CPU sleeps, works or polls. */
 static mae_error_t in_memory(struct soc_job *job)
 {
-    mae_error_t error =
-        is_aead(job) ? mae_pio_memory_message(&soc_peripheral, &running.message,
-                                              (mae_direction_t)job->direction, &running.memory,
-                                              job->length, job->tag, &running.job)
-                     : mae_pio_memory_start(&soc_peripheral, &running.job, &running.memory);
+    ended.over = false;
+    mae_error_t error = start(&soc_peripheral, &running, job);
     if (error != MAE_OK)
         return error;
     if (job->way == SOC_GO_ON)
@@ -188,42 +198,57 @@ static mae_error_t in_memory(struct soc_job *job)
         work_until_over(job);
     else
         sleep_until_over();
-    return running.error;
+    return ended.error;
 }
 
 /* Runs a firmware job on the peripheral of two jobs at once, alone or with the list's next one. */
 static mae_error_t on_duplex(struct soc_job *job)
 {
-    const struct soc_job *next = job + 1;
+    struct soc_job *next = job + 1;
     if (job->way == SOC_DUPLEX)
         return mae_pio_run(&soc_duplex, &running.job, at(job->source),
                            (void *)(uintptr_t)job->destination);
-    running.other.mode = (mae_mode_t)next->mode;
-    running.other.direction = (mae_direction_t)next->direction;
-    running.other.init = 1;
-    running.other.iv = next->mode == MAE_ECB ? NULL : at(next->iv);
-    running.other.length = next->length;
+    lay_out(&other, next);
     struct mae_pio_side one = {&running.job, at(job->source), (void *)(uintptr_t)job->destination};
-    struct mae_pio_side two = {&running.other, at(next->source),
-                               (void *)(uintptr_t)next->destination};
+    struct mae_pio_side two = {&other.job, at(next->source), (void *)(uintptr_t)next->destination};
     return mae_pio_run_both(&soc_duplex, &one, &two);
+}
+
+/* Runs a firmware job in memory at once with the list's next one, on the second peripheral. The
+   next one sees memory as if this one were done, and the CPU as if both were. */
+static mae_error_t on_two(struct soc_job *job)
+{
+    struct soc_job *next = job + 1;
+    next->error = start(&soc_peripheral, &running, job);
+    if (next->error != MAE_OK)
+        return next->error;
+    next->error = start(&soc_second, &other, next);
+    if (next->error == MAE_OK) {
+        add_up(job);
+        next->error = mae_pio_memory_wait(&soc_second, &other.job);
+    }
+    return mae_pio_memory_wait(&soc_peripheral, &running.job);
 }
 
 /* Loads a firmware job's keys before its time is measured. */
 static mae_error_t prepare(struct soc_job *job)
 {
-    lay_out(job);
+    lay_out(&running, job);
     if (job->kind == SOC_KEY || (job->key_each && job->way < SOC_POLLED))
         return MAE_OK;
     if (job->way == SOC_SOFTWARE) {
         aes_expand(&software_key, key_of(job, 0), job->key_bytes);
         return MAE_OK;
     }
-    if (job->way >= SOC_DUPLEX)
-        return mae_pio_key_load(&soc_duplex, KEY_SLOT, key_of(job, 0), job->key_bytes);
-    mae_error_t error = load_key(job, KEY_SLOT, 0);
+    if (job->way == SOC_DUPLEX || job->way == SOC_BOTH)
+        return load_key(&soc_duplex, job, KEY_SLOT, 0);
+    mae_error_t error = load_key(&soc_peripheral, job, KEY_SLOT, 0);
     if (error == MAE_OK && (job->mode == MAE_XTS || job->key_each))
-        error = load_key(job, OTHER_SLOT, 1);
+        error = load_key(&soc_peripheral, job, OTHER_SLOT, 1);
+    if (error == MAE_OK && job->way == SOC_TWO) {
+        lay_out(&other, job + 1);
+        error = load_key(&soc_second, job + 1, KEY_SLOT, 0);
+    }
     return error;
 }
 
@@ -238,18 +263,19 @@ static mae_error_t carry_out(struct soc_job *job)
             in_software(job);
         return MAE_OK;
     case SOC_REGISTERS:
-        return job->kind == SOC_KEY ? load_key(job, KEY_SLOT, 0) : over_registers(job);
+        return job->kind == SOC_KEY ? load_key(&soc_peripheral, job, KEY_SLOT, 0)
+                                    : over_registers(job);
     default:
         return in_memory(job);
     }
 }
 
-/* Runs and times a firmware job on the peripheral of two jobs at once. It is apart from the other
-   ways, so that these take no longer. */
-static __attribute__((noinline)) void time_on_duplex(struct soc_job *job)
+/* Runs and times a firmware job on the peripheral of two jobs at once or on two peripherals. It is
+   apart from the other ways, so that these take no longer. */
+static __attribute__((noinline)) void time_pair(struct soc_job *job)
 {
     uint32_t instructions = soc_instructions(), clocks = soc_clocks();
-    job->error = on_duplex(job);
+    job->error = job->way == SOC_TWO ? on_two(job) : on_duplex(job);
     job->clocks = soc_clocks() - clocks;
     job->instructions = soc_instructions() - instructions;
 }
@@ -262,7 +288,7 @@ static uint32_t carry_out_list(void)
         struct soc_job *job = &soc_mailbox.list[i];
         job->error = prepare(job);
         if (job->error == MAE_OK && job->way >= SOC_DUPLEX) {
-            time_on_duplex(job);
+            time_pair(job);
         } else if (job->error == MAE_OK) {
             uint32_t instructions = soc_instructions(), clocks = soc_clocks();
             job->error = carry_out(job);
@@ -270,7 +296,7 @@ static uint32_t carry_out_list(void)
             job->instructions = soc_instructions() - instructions;
         }
         failed += job->error != MAE_OK;
-        if (job->way == SOC_BOTH)
+        if (job->way >= SOC_BOTH)
             i++; /* it was done with this one */
     }
     return failed;

@@ -17,7 +17,9 @@ enum soc_way {
     SOC_INTERRUPT = 3, /* a memory job; the CPU sums up `work` over and over until an interrupt */
     SOC_GO_ON = 4,     /* a memory job; the CPU sums up `work` once, at once, then waits */
     SOC_DUPLEX = 5,    /* the driver over AXI4-Lite on the peripheral of two jobs at once */
-    SOC_BOTH = 6       /* there, at once with the next job of the list, under this one's key */
+    SOC_BOTH = 6,      /* there, at once with the next job of the list, under this one's key */
+    SOC_TWO = 7        /* a memory job, and the next of the list at once on the second peripheral;
+                          the CPU sums up `work` once, at once, then waits for both */
 };
 
 enum soc_job_kind {

@@ -10,6 +10,7 @@
 enum {
     SOC_PERIPHERAL_BASE = 0x10000000,
     SOC_DUPLEX_BASE = 0x10001000,
+    SOC_SECOND_BASE = 0x10002000,
     SOC_SYSTEM_BASE = 0x20000000,
     SOC_PERIPHERAL_LINE = 1 << 3
 };
@@ -18,6 +19,8 @@ enum {
 extern const struct mae_pio_bus soc_peripheral;
 /* Holds those of the peripheral of two jobs at once, where the system has one. */
 extern const struct mae_pio_bus soc_duplex;
+/* Holds those of the second peripheral on the same memory, where the system has one. */
+extern const struct mae_pio_bus soc_second;
 
 void soc_put(char character);
 void soc_text(const char *text);

@@ -5,7 +5,8 @@ The arbiter's own RTL with a memory of 8 rows and a toy in the peripheral's plac
 each set of jobs every state is tried that can be reached by starting them one after the other, with
 any accesses of the CPU (any row, read or write, at any clock, as many as it likes), any pauses of
 the toy, a wipe and a reset at any clock. No read is stale, what memory holds at the end is right,
-and every wait has an end, of which the longest is printed.
+and every wait has an end, of which the longest is printed. Pairs of jobs run on two toys at once,
+and the second one starts at any clock of the first.
 """
 
 import argparse
@@ -72,21 +73,25 @@ def _ffi() -> cffi.FFI:
 
 
 @functools.cache
-def _library(depth: int) -> object:
-    """Builds and loads the memory arbiter's model for a number of blocks in flight."""
-    sources = [FOLDER / "mae_arbiter_toy.sv", FOLDER / "mae_arbiter_toy.vlt"]
-    name = f"states{depth}"
-    library = simulator.build_top(name, "mae_arbiter_toy", {"Depth": depth}, sources=sources)
+def _library(depth: int, toys: int) -> object:
+    """Builds and loads the memory arbiter's model for a number of blocks in flight and of toys."""
+    names = ("mae_toy_peripheral.sv", "mae_arbiter_toy.sv", "mae_arbiter_toy.vlt")
+    name = f"states{depth}" if toys == 1 else f"states{depth}_{toys}"
+    parameters = {"Depth": depth, "Jobs": toys}
+    sources = [FOLDER / source for source in names]
+    library = simulator.build_top(name, "mae_arbiter_toy", parameters, sources=sources)
     return _ffi().dlopen(str(library))
 
 
 def explore(
-    jobs: Sequence[Job], accesses: int = 0, depth: int = 4, limit: int = 20_000_000
+    jobs: Sequence[Job], accesses: int = 0, depth: int = 4, toys: int = 1, limit: int = 20_000_000
 ) -> dict[str, int]:
     """Explores all states that the memory arbiter reaches with given jobs; returns counts.
 
-    ``accesses`` limits the CPU's accesses during a job; 0 means any number.
+    ``accesses`` limits the CPU's accesses during a job; 0 means any number. With two ``toys`` there
+    are two jobs, one for each.
     """
+    assert toys == 1 or len(jobs) == toys
     given = _ffi().new("struct mae_states_job[]", len(jobs))
     for to, job in zip(given, jobs, strict=True):
         for name in ("mode", "decrypt", "init", "moves", "bad_tag", "source", "destination"):
@@ -96,7 +101,8 @@ def explore(
         to.keys = job.keys or 0
         to.bytes, to.word = job.bytes, job.word
     text = _ffi().new("char[]", 4096)
-    status = _library(depth).mae_sim_states_run(given, len(jobs), accesses, limit, text, len(text))
+    run = _library(depth, toys).mae_sim_states_run
+    status = run(given, len(jobs), toys, accesses, limit, text, len(text))
     report = json.loads(_ffi().string(text).decode())
     if status:
         raise ProofError(f"{report['error']} ({'; '.join(map(str, jobs))})")
@@ -110,11 +116,12 @@ class Case:
     jobs: tuple[Job, ...]
     accesses: int = 0
     depth: int = 4
+    toys: int = 1
 
     def __str__(self) -> str:
         some = f" ({self.accesses} accesses)" if self.accesses else ""
         some += f" (Depth {self.depth})" if self.depth != 4 else ""
-        return "; ".join(map(str, self.jobs)) + some
+        return ("; " if self.toys == 1 else " beside ").join(map(str, self.jobs)) + some
 
 
 def small() -> list[Case]:
@@ -145,9 +152,35 @@ def small() -> list[Case]:
     return found
 
 
+def pairs() -> list[Case]:
+    """Lists pairs of jobs on two toys, with one CPU access: each way in which their rows can meet.
+
+    In the order source, destination: reads what the other writes, writes what it reads, writes what
+    it writes, all of them, keys, and a result that is no result until its tag is checked.
+    """
+    ecb, cbc, ctr = Job(ECB, False, 0, 2, 32), Job(CBC, True, 0, 2, 32), Job(CTR, False, 0, 2, 32)
+    gcm = Job(GCM, True, 0, 2, 32, bad_tag=True)
+    two = [
+        (ecb, Job(CTR, False, 2, 0, 32)),
+        (ctr, Job(CFB, True, 4, 2, 32)),
+        (Job(ECB, False, 0, 0, 32), Job(CTR, False, 0, 0, 32)),
+        (cbc, Job(ECB, False, 4, 0, 32)),
+        (ecb, Job(CBC, True, 2, 4, 32)),
+        (ecb, Job(CTR, False, 4, 6, 32)),
+        (ecb, Job(CBC, False, 3, 1, 32)),
+        (Job(CTR, False, 0, 2, 20), Job(CTR, False, 4, 3, 20)),
+        (Job(ECB, False, 0, 2, 16), Job(CBC, False, 4, 5, 16, keys=2)),
+        (Job(ECB, False, 0, 2, 32, keys=4), Job(CBC, True, 6, 4, 32)),
+        (gcm, Job(ECB, False, 2, 4, 16)),
+        (Job(ECB, False, 0, 2, 16), Job(GCM, True, 2, 4, 16)),
+        (cbc, Job(GCM, False, 2, 2, 32, moves=False)),
+    ]
+    return [Case(jobs, 1, toys=2) for jobs in two]
+
+
 def whole() -> list[Case]:
     """Lists explorations of the memory arbiter that take minutes: three or four blocks a job."""
-    found = small()
+    found = small() + pairs()
     for mode, decrypt in ((ECB, False), (CBC, True), (CFB, True), (XTS, True)):
         found.append(Case((Job(mode, decrypt, 0, 4, 48),)))
     found.append(Case((Job(CTR, False, 5, 2, 36, word=3),)))
@@ -173,12 +206,13 @@ def whole() -> list[Case]:
 
 def prove(cases: Sequence[Case], processes: int = 2) -> list[dict[str, int]]:
     """Runs explorations of the memory arbiter one by one; returns their counts."""
-    for depth in {case.depth for case in cases}:
-        _library(depth)
+    for build in {(case.depth, case.toys) for case in cases}:
+        _library(*build)
+    works = [(case.jobs, case.accesses, case.depth, case.toys) for case in cases]
     if processes == 1:
-        return [explore(case.jobs, case.accesses, case.depth) for case in cases]
+        return [explore(*work) for work in works]
     with concurrent.futures.ProcessPoolExecutor(processes) as pool:
-        futures = [pool.submit(explore, case.jobs, case.accesses, case.depth) for case in cases]
+        futures = [pool.submit(explore, *work) for work in works]
         try:
             return [future.result() for future in futures]
         except MaeslantError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the memory arbiter: random jobs beside random accesses of the CPU.
+"""Tests the memory arbiter: random jobs of one or two peripherals beside random CPU accesses.
 
 ``make torture``. The machine, the CPU and the model are sim/arbiter's: what the CPU reads and what
 memory holds must be as if each job had been done at its start, by OpenSSL.
@@ -41,20 +41,22 @@ def _ffi() -> cffi.FFI:
 
 
 @functools.cache
-def _library() -> object:
+def _library(jobs: int) -> object:
     """Builds the library of the memory arbiter's test if out of date, and loads it."""
     sources = [FOLDER / "mae_arbiter_bench.sv", FOLDER / "mae_arbiter_bench.vlt"]
-    library = simulator.build_top("arbiter", "mae_arbiter_bench", {}, sources=sources)
+    name = "arbiter" if jobs == 1 else f"arbiter{jobs}"
+    library = simulator.build_top(name, "mae_arbiter_bench", {"Jobs": jobs}, sources=sources)
     return _ffi().dlopen(str(library))
 
 
-def chunk(seed: int, accesses: int) -> dict:
-    """Runs a number of random CPU accesses on a new memory arbiter; returns its counts."""
+def chunk(seed: int, accesses: int, jobs: int = 1) -> dict:
+    """Runs random CPU accesses on a new memory arbiter of ``jobs`` peripherals; returns counts."""
     text = _ffi().new("char[]", 65536)
-    status = _library().mae_sim_arbiter_torture(seed, accesses, text, len(text))
+    status = _library(jobs).mae_sim_arbiter_torture(seed, accesses, jobs, text, len(text))
     report = json.loads(_ffi().string(text).decode())
     if status:
         command = f"python -m maeslant.verify.torture --only {seed} --accesses {accesses}"
+        command += f" --peripherals {jobs}"
         raise TortureError(f"{report['error']}\nclock {report['clock']}; again: {command}")
     return report
 
@@ -76,25 +78,25 @@ def merge(reports: list[dict]) -> dict:
     return total
 
 
-def torture(accesses: int, seed: int, processes: int = 2) -> dict:
+def torture(accesses: int, seed: int, processes: int = 2, jobs: int = 1) -> dict:
     """Runs random CPU accesses on memory arbiters in parallel; returns the merged counts."""
-    _library()
+    _library(jobs)
     sizes = [min(CHUNK, accesses - first) for first in range(0, accesses, CHUNK)]
     seeds = [1000 * seed + number for number in range(len(sizes))]
     if processes == 1:
-        return merge([chunk(*work) for work in zip(seeds, sizes, strict=True)])
+        return merge([chunk(*work, jobs) for work in zip(seeds, sizes, strict=True)])
     with concurrent.futures.ProcessPoolExecutor(processes) as pool:
         try:
-            return merge(list(pool.map(chunk, seeds, sizes)))
+            return merge(list(pool.map(chunk, seeds, sizes, [jobs] * len(sizes))))
         except MaeslantError:
             pool.shutdown(cancel_futures=True)
             raise
 
 
-def show(total: dict, seconds: float) -> None:
+def show(total: dict, jobs: int, seconds: float) -> None:
     """Prints the counts of the memory arbiter's test, with the longest waits of the CPU."""
     console = Console(width=None if sys.stdout.isatty() else 100)
-    table = Table("job", "times", title="jobs")
+    table = Table("job", "times", title=f"jobs, {jobs} peripheral{'s' * (jobs > 1)}")
     for name, count in sorted(total["jobs"].items()):
         table.add_row(name, str(count))
     console.print(table)
@@ -116,18 +118,20 @@ def main() -> int:
     parser.add_argument("--accesses", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--peripherals", type=int, choices=(1, 2), help="default: one, then two")
     parser.add_argument("--only", type=int, help="run only the machine of this seed")
     arguments = parser.parse_args()
-    began = time.monotonic()
-    try:
-        if arguments.only is not None:
-            total = merge([chunk(arguments.only, arguments.accesses)])
-        else:
-            total = torture(arguments.accesses, arguments.seed, arguments.processes)
-    except MaeslantError as error:
-        print(error, file=sys.stderr)
-        return 1
-    show(total, time.monotonic() - began)
+    for jobs in (arguments.peripherals,) if arguments.peripherals else (1, 2):
+        began = time.monotonic()
+        try:
+            if arguments.only is not None:
+                total = merge([chunk(arguments.only, arguments.accesses, jobs)])
+            else:
+                total = torture(arguments.accesses, arguments.seed, arguments.processes, jobs)
+        except MaeslantError as error:
+            print(error, file=sys.stderr)
+            return 1
+        show(total, jobs, time.monotonic() - began)
     return 0
 
 

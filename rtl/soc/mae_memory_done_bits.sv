@@ -31,9 +31,10 @@ module mae_memory_done_bits #(
 
   logic marks_q[2**RowBits];
   logic [RowBits-1:0] walk_q, row;
-  logic walking_q, write;
+  logic walking_q, write, mark_q;
 
   assign ready_o = !walking_q;
+  assign mark_o = mark_q;
   assign row = walking_q ? walk_q : row_i;
   assign write = walking_q || write_i;
 
@@ -52,7 +53,7 @@ module mae_memory_done_bits #(
 
   always_ff @(posedge clk_i) begin
     if (write) marks_q[row] <= mark_i && !walking_q;
-    mark_o <= marks_q[row];
+    mark_q <= marks_q[row];
   end
 
   `MAE_ASSERT(NotWhileWalking, !write_i || ready_o || clear_i)

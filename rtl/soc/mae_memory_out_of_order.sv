@@ -78,7 +78,7 @@ module mae_memory_out_of_order
     Over,       // reads the rest of the row of a partial last block in the destination
     GotOver,
     Store,
-    Pass        // the CPU continues
+    Pass        // the CPU continues, unless a job that started meanwhile holds it
   } state_e;
 
   state_e state_q;
@@ -190,7 +190,7 @@ module mae_memory_out_of_order
           target_q <= target_q + row_t'(pair_q);
           pair_q   <= 1'b0;
         end
-        default:  if (passed_i) state_q <= Idle;
+        default:  if (passed_i || !go_i) state_q <= Idle;
       endcase
     end
   end

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_soc: integrates a PicoRV32 CPU with the peripheral and the memory arbiter.
+// mae_soc: integrates a PicoRV32 CPU with one or two peripherals and the memory arbiter.
 //
 // It contains the CPU and mae_soc_interconnect, whose header has the address map. Software:
-// driver/firmware. The CPU is RV32I with its own interrupts (the peripheral's on line 3, level), a
-// barrel shifter, clock and instruction counters (rdcycle, rdinstret) and no multiplier. It starts
+// driver/firmware. The CPU is RV32I with its own interrupts (the peripherals' on lines 3 and 4,
+// level), a barrel shifter, clock and instruction counters (rdcycle, rdinstret) and no multiplier. It starts
 // at address 0, takes interrupts at 0x10, and stops with trap_o at an illegal instruction or
 // access. Its Verilog comes from the Python package pythondata-cpu-picorv32. console_valid_o and
 // finish_valid_o are pulses of one clock.
@@ -27,7 +27,8 @@ module mae_soc
     parameter dirs_e Dirs = DirsBoth,
     parameter key_len_e MaxKeyLen = Aes256,
     parameter int unsigned Digit = 16,
-    parameter bit Duplex = 1'b0
+    parameter bit Duplex = 1'b0,
+    parameter int unsigned Peripherals = 1
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -42,8 +43,10 @@ module mae_soc
   `MAE_PARAM(LegalRowBits, RowBits >= 10 && RowBits <= 24)
 
   localparam int unsigned IrqLine = 3;  // the CPU uses lines 0 to 2 itself
+  localparam logic [31:0] Lines = ((32'd1 << Peripherals) - 32'd1) << IrqLine;
 
-  logic mem_valid, mem_ready, irq, rst_n_q;
+  logic mem_valid, mem_ready, rst_n_q;
+  logic [Peripherals-1:0] irq;
   logic [31:0] mem_addr, mem_wdata, mem_rdata;
   logic [3:0] mem_wstrb;
   logic la_read, la_write, ahead;
@@ -65,8 +68,8 @@ module mae_soc
   picorv32 #(
       .BARREL_SHIFTER(1),
       .ENABLE_IRQ    (1),
-      .MASKED_IRQ    (~(32'd1 << IrqLine)),
-      .LATCHED_IRQ   (~(32'd1 << IrqLine))
+      .MASKED_IRQ    (~Lines),
+      .LATCHED_IRQ   (~Lines)
   ) u_cpu (
       .clk         (clk_i),
       .resetn      (rst_n_q),
@@ -99,14 +102,15 @@ module mae_soc
   // verilator lint_on PINCONNECTEMPTY
 
   mae_soc_interconnect #(
-      .RowBits  (RowBits),
-      .Sbox     (Sbox),
-      .KeySlots (KeySlots),
-      .KeyBanks (KeyBanks),
-      .Dirs     (Dirs),
-      .MaxKeyLen(MaxKeyLen),
-      .Digit    (Digit),
-      .Duplex   (Duplex)
+      .RowBits    (RowBits),
+      .Sbox       (Sbox),
+      .KeySlots   (KeySlots),
+      .KeyBanks   (KeyBanks),
+      .Dirs       (Dirs),
+      .MaxKeyLen  (MaxKeyLen),
+      .Digit      (Digit),
+      .Duplex     (Duplex),
+      .Peripherals(Peripherals)
   ) u_fabric (
       .clk_i,
       .rst_ni,

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mae_soc_interconnect: decodes the CPU's addresses in the PicoRV32 system. It contains the memory,
-// the peripheral and the system registers.
+// the peripherals and the system registers.
 //
 // Any CPU with PicoRV32's memory port can be connected.
 //  0x00000000  memory, 2^RowBits rows of 16 bytes
 //  0x10000000  the peripheral, 4 KiB: regs/mae_peripheral.rdl
 //  0x10001000  with Duplex = 1 a peripheral of two jobs at once: regs/mae_peripheral_small.rdl
+//  0x10002000  with Peripherals = 2 another one like that at 0x10000000
 //  0x20000000  console, clock counter, finish: regs/mae_soc.rdl
 // Accesses to other addresses are counted and return 0. mem_ready_o is registered, except for
 // responses of registers.
 // Latency: memory 2 clocks, registers 3, other addresses 2, each with the clock of mem_valid_i;
 // more if an access to memory is held (mae_memory_arbiter) or a register waits for a block.
 // Throughput: one access at a time.
-// Parameters: Legal: RowBits 1..24; Duplex 0 or 1 (no interrupt line); the others as mae_peripheral_core.
+// Parameters: Legal: RowBits 1..24; Peripherals 1 or 2; Duplex 0 or 1 (no interrupt line); the
+// others as mae_peripheral_core.
 // Security: constant-time as the peripheral.
 // Source: Kale et al., section 3.
 
@@ -30,7 +32,8 @@ module mae_soc_interconnect
     parameter dirs_e Dirs = DirsBoth,
     parameter key_len_e MaxKeyLen = Aes256,
     parameter int unsigned Digit = 16,
-    parameter bit Duplex = 1'b0
+    parameter bit Duplex = 1'b0,
+    parameter int unsigned Peripherals = 1
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -42,28 +45,34 @@ module mae_soc_interconnect
     input  logic [ 3:0] mem_wstrb_i,
     output logic [31:0] mem_rdata_o,
 
-    output logic       irq_o,
-    output logic       console_valid_o,
-    output logic [7:0] console_data_o,
-    output logic       finish_valid_o,
-    output logic [7:0] finish_code_o
+    output logic [Peripherals-1:0] irq_o,
+    output logic                   console_valid_o,
+    output logic [            7:0] console_data_o,
+    output logic                   finish_valid_o,
+    output logic [            7:0] finish_code_o
 );
 
   `MAE_PARAM(LegalRowBits, RowBits >= 1 && RowBits <= 24)
 
-  logic in_memory, in_peripheral, in_duplex, in_regs, in_nothing;
+  logic in_memory, in_duplex, in_regs, in_nothing;
+  logic [Peripherals-1:0] in_peripheral;
 
-  assign in_memory     = 32'(mem_addr_i[31:4]) < 32'd1 << RowBits;
-  assign in_peripheral = mem_addr_i[31:12] == 20'h10000;
-  assign in_duplex     = Duplex && mem_addr_i[31:12] == 20'h10001;
-  assign in_regs       = mem_addr_i[31:12] == 20'h20000;
-  assign in_nothing    = !in_memory && !in_peripheral && !in_duplex && !in_regs;
+  assign in_memory  = 32'(mem_addr_i[31:4]) < 32'd1 << RowBits;
+  assign in_duplex  = Duplex && mem_addr_i[31:12] == 20'h10001;
+  assign in_regs    = mem_addr_i[31:12] == 20'h20000;
+  assign in_nothing = !in_memory && in_peripheral == '0 && !in_duplex && !in_regs;
 
-  // Memory, with two users: the CPU and the peripheral.
-  mae_memory_job_pkg::memory_job_t job;
-  mae_device_pkg::error_e          job_error;
-  mae_memory_job_pkg::memory_out_t from_core;
-  mae_memory_job_pkg::memory_in_t  to_core;
+  always_comb begin
+    for (int unsigned i = 0; i < Peripherals; i++) begin
+      in_peripheral[i] = mem_addr_i[31:12] == 20'h10000 + 20'(2 * i);
+    end
+  end
+
+  // Memory, with its users: the CPU and the peripherals.
+  mae_memory_job_pkg::memory_job_t [Peripherals-1:0] job;
+  mae_device_pkg::error_e [Peripherals-1:0] job_error;
+  mae_memory_job_pkg::memory_out_t [Peripherals-1:0] from_core;
+  mae_memory_job_pkg::memory_in_t [Peripherals-1:0] to_core;
   logic memory_ready, ram_valid, ram_write;
   logic [31:0] memory_rdata;
   logic [RowBits-1:0] ram_row;
@@ -71,7 +80,8 @@ module mae_soc_interconnect
   logic [127:0] ram_wdata, ram_rdata;
 
   mae_memory_arbiter #(
-      .RowBits(RowBits)
+      .RowBits(RowBits),
+      .Jobs   (Peripherals)
   ) u_arbiter (
       .clk_i,
       .rst_ni,
@@ -120,31 +130,30 @@ module mae_soc_interconnect
   end
 
   // Registers: one manager, its subordinates selected by the address, which the CPU holds.
-  axil_req_t req_cpu, req_peripheral, req_duplex, req_regs;
-  axil_rsp_t from_peripheral, from_duplex, from_regs, from_chosen;
+  axil_req_t req_cpu, req_duplex, req_regs;
+  axil_rsp_t from_duplex, from_regs, from_chosen;
+  axil_req_t [Peripherals-1:0] req_peripheral;
+  axil_rsp_t [Peripherals-1:0] from_peripheral;
   logic axil_ready;
   logic [31:0] axil_rdata;
   logic [5:0] unused_prot;
 
-  always_comb begin
-    from_chosen = from_regs;
-    if (in_peripheral) from_chosen = from_peripheral;
-    else if (in_duplex) from_chosen = from_duplex;
-  end
+  // Lets a manager's requests through to a subordinate that the address selects.
+  function automatic axil_req_t select(input axil_req_t req, input logic selected);
+    select = req;
+    select.aw_valid = req.aw_valid && selected;
+    select.w_valid = req.w_valid && selected;
+    select.ar_valid = req.ar_valid && selected;
+  endfunction
 
   always_comb begin
-    req_peripheral = req_cpu;
-    req_peripheral.aw_valid = req_cpu.aw_valid && in_peripheral;
-    req_peripheral.w_valid = req_cpu.w_valid && in_peripheral;
-    req_peripheral.ar_valid = req_cpu.ar_valid && in_peripheral;
-    req_duplex = req_cpu;
-    req_duplex.aw_valid = req_cpu.aw_valid && in_duplex;
-    req_duplex.w_valid = req_cpu.w_valid && in_duplex;
-    req_duplex.ar_valid = req_cpu.ar_valid && in_duplex;
-    req_regs = req_cpu;
-    req_regs.aw_valid = req_cpu.aw_valid && in_regs;
-    req_regs.w_valid = req_cpu.w_valid && in_regs;
-    req_regs.ar_valid = req_cpu.ar_valid && in_regs;
+    from_chosen = in_duplex ? from_duplex : from_regs;
+    req_duplex  = select(req_cpu, in_duplex);
+    req_regs    = select(req_cpu, in_regs);
+    for (int unsigned i = 0; i < Peripherals; i++) begin
+      if (in_peripheral[i]) from_chosen = from_peripheral[i];
+      req_peripheral[i] = select(req_cpu, in_peripheral[i]);
+    end
   end
 
   mae_picorv32_to_axil #(
@@ -180,25 +189,27 @@ module mae_soc_interconnect
   logic unused_resp;  // an error response reads as 0; the peripheral stores an error code
   assign unused_resp = ^{from_chosen.b_resp, from_chosen.r_resp};
 
-  mae_peripheral_core #(
-      .KeySlots (KeySlots),
-      .KeyBanks (KeyBanks),
-      .Dirs     (Dirs),
-      .MaxKeyLen(MaxKeyLen),
-      .Sbox     (Sbox),
-      .Digit    (Digit),
-      .Memory   (1'b1)
-  ) u_peripheral (
-      .clk_i,
-      .rst_ni,
-      .axil_i        (req_peripheral),
-      .axil_o        (from_peripheral),
-      .irq_o,
-      .memory_job_o  (job),
-      .memory_error_i(job_error),
-      .memory_o      (from_core),
-      .memory_i      (to_core)
-  );
+  for (genvar i = 0; i < Peripherals; i++) begin : gen_peripheral
+    mae_peripheral_core #(
+        .KeySlots (KeySlots),
+        .KeyBanks (KeyBanks),
+        .Dirs     (Dirs),
+        .MaxKeyLen(MaxKeyLen),
+        .Sbox     (Sbox),
+        .Digit    (Digit),
+        .Memory   (1'b1)
+    ) u_peripheral (
+        .clk_i,
+        .rst_ni,
+        .axil_i        (req_peripheral[i]),
+        .axil_o        (from_peripheral[i]),
+        .irq_o         (irq_o[i]),
+        .memory_job_o  (job[i]),
+        .memory_error_i(job_error[i]),
+        .memory_o      (from_core[i]),
+        .memory_i      (to_core[i])
+    );
+  end
 
   if (Duplex) begin : gen_duplex
     logic unused_irq;

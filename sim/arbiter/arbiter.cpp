@@ -13,7 +13,7 @@ const char *const kNames[] = {"ECB", "CBC", "PCBC", "CFB", "OFB", "CTR",
 }  // namespace
 
 void Torture::run(uint64_t accesses) {
-    while ((machine_.read(kStatus) & 8) != 0) {
+    while ((port_.read(kStatus) & 8) != 0) {
     }
     while (machine_.cpu.counts.accesses < accesses) {
         some_keys();
@@ -29,43 +29,75 @@ void Torture::run(uint64_t accesses) {
         } else {
             refused();
         }
-        if (chance(30)) machine_.ticks(below(200));
+        if (chance(30)) port_.ticks(below(200));
     }
-    settle();
-    machine_.cpu.compare(machine_.ram(), "at the end");
 }
 
-std::string Torture::report() const {
+namespace {
+
+// Runs random jobs on each peripheral beside a random CPU; returns the counts as JSON.
+std::string torture(uint64_t seed, uint64_t accesses, unsigned jobs, uint64_t &clock) {
+    Random random(seed);
+    Machine machine(random.next());
+    Cpu &cpu = machine.cpu;
+    Counts counts;
+    unsigned floor = kNobody;
+    for (uint8_t &byte : cpu.memory) byte = uint8_t(random.next() >> 20);
+    machine.fill(cpu.memory);
+    cpu.jobs = jobs;
+    Fibers fibers([&machine] { machine.clock_once(); });
+    std::vector<std::unique_ptr<Torture>> tortures;
+    std::vector<std::function<void()>> programs;
+    for (unsigned job = 0; job < jobs; ++job) {
+        tortures.push_back(
+            std::make_unique<Torture>(random.next(), machine, fibers, job, floor, counts));
+        programs.push_back([one = tortures.back().get(), accesses] { one->run(accesses); });
+    }
+    try {
+        fibers.run(std::move(programs));
+        cpu.frozen = true;
+        while (!cpu.idle()) machine.clock_once();
+        cpu.compare(machine.ram(), "at the end");
+    } catch (const Failure &) {
+        clock = machine.clock;
+        throw;
+    }
     std::string out;
     const auto add = [&out](const char *name, uint64_t value) {
         out += std::string("\"") + name + "\": " + std::to_string(value) + ", ";
     };
-    const Cpu &cpu = machine_.cpu;
     add("accesses", cpu.counts.accesses);
     add("writes", cpu.counts.writes);
     add("held", cpu.counts.held);
     add("inside", cpu.counts.inside);
     add("edges", cpu.counts.edges);
-    add("clocks", machine_.clock);
-    add("blocks", blocks_);
-    add("resets", resets_);
-    add("wipes", wipes_);
-    add("busy", busy_);
-    add("refused", refused_);
-    add("scribbles", scribbles_);
-    add("loaded", loaded_);
-    add("bad_tags", bad_tags_);
-    add("key_each", keyed_);
-    add("in_place", in_place_);
-    add("overlapping", overlapping_);
-    add("continued", continued_);
-    add("repeated", repeated_);
+    add("clocks", machine.clock);
+    add("blocks", counts.blocks);
+    add("resets", counts.resets);
+    add("wipes", counts.wipes);
+    add("busy", counts.busy);
+    add("refused", counts.refused);
+    add("scribbles", counts.scribbles);
+    add("loaded", counts.loaded);
+    add("bad_tags", counts.bad_tags);
+    add("key_each", counts.keyed);
+    add("in_place", counts.in_place);
+    add("overlapping", counts.overlapping);
+    add("continued", counts.continued);
+    add("repeated", counts.repeated);
+    if (jobs > 1) {
+        add("beside", counts.beside);
+        add("reads_of_other", counts.reads_of);
+        add("writes_over_other", counts.writes_over);
+        add("writes_with_other", counts.writes_with);
+        add("held_by_two", cpu.counts.twice);
+    }
     out += "\"jobs\": {";
     for (unsigned i = 0; i < 22; ++i) {
-        if (jobs_[i] == 0) continue;
+        if (counts.jobs[i] == 0) continue;
         const std::string name =
             std::string(kNames[i / 2]) + (i % 2 != 0 ? " decrypt" : " encrypt");
-        out += "\"" + name + "\": " + std::to_string(jobs_[i]) + ", ";
+        out += "\"" + name + "\": " + std::to_string(counts.jobs[i]) + ", ";
     }
     if (out.back() == ' ') out.resize(out.size() - 2);
     out += "}, \"holds\": [";
@@ -87,21 +119,16 @@ std::string Torture::report() const {
     return "{" + out + "]}";
 }
 
+}  // namespace
 }  // namespace mae
 
-int mae_sim_arbiter_torture(uint64_t seed, uint64_t accesses, char *report, size_t size) {
+int mae_sim_arbiter_torture(uint64_t seed, uint64_t accesses, unsigned jobs, char *report,
+                            size_t size) {
     std::string text;
     int result = 0;
     uint64_t clock = 0;
     try {
-        mae::Torture torture(seed);
-        try {
-            torture.run(accesses);
-        } catch (const mae::Failure &) {
-            clock = torture.clock();
-            throw;
-        }
-        text = torture.report();
+        text = mae::torture(seed, accesses, jobs, clock);
     } catch (const std::exception &error) {
         text = std::string("{\"error\": \"") + error.what() +
                "\", \"clock\": " + std::to_string(clock) + "}";

@@ -45,27 +45,37 @@ const Cpu::Port &Cpu::drive(uint64_t clock) {
     port_ = next;
     port_.valid = true;
     issued_ = clock;
-    front_at_issue_ = front_;
-    free_ = free_now(port_, clock);
-    if (active_ && next.strobes != 0 && region_.touches(row)) clean_ = false;
+    free_ = true;
+    bool inside = false, edges = false;
     const auto edge = [row](uint32_t first, uint32_t rows) {
         return row + 1 == first || row == first + rows;
     };
-    counts.inside += active_ && region_.touches(row);
-    counts.edges += active_ && (edge(region_.source, region_.rows) ||
-                                (region_.moves && edge(region_.destination, region_.rows)));
+    for (Track &track : tracks_) {
+        const Region &region = track.region;
+        track.was_active = track.active;
+        track.front_at_issue = track.front;
+        free_ = free_ && free_now(track, port_, clock);
+        if (!track.active) continue;
+        if (next.strobes != 0 && region.touches(row)) track.clean = false;
+        inside = inside || region.touches(row);
+        edges = edges || edge(region.source, region.rows) ||
+                (region.moves && edge(region.destination, region.rows));
+    }
+    counts.inside += inside;
+    counts.edges += edges;
     return port_;
 }
 
-// Returns true if the arbiter must grant a CPU access at once.
-bool Cpu::free_now(const Port &port, uint64_t clock) const {
-    if (!active_) return true;
+// Returns true if no job of a peripheral is a reason not to grant a CPU access at once.
+bool Cpu::free_now(const Track &track, const Port &port, uint64_t clock) const {
+    if (!track.active) return true;
+    const Region &region = track.region;
     const uint32_t row = port.address / 16;
-    const bool source = port.strobes != 0 && region_.in_source(row);
-    const bool keys = port.strobes != 0 && region_.in_keys(row);
-    if (!region_.in_destination(row)) return !source && !keys;
-    if (keys || region_.verdict || region_.overlaps() || !clean_) return false;
-    const uint64_t at = written_at_[row - region_.destination];
+    const bool source = port.strobes != 0 && region.in_source(row);
+    const bool keys = port.strobes != 0 && region.in_keys(row);
+    if (!region.in_destination(row)) return !source && !keys;
+    if (keys || region.verdict || region.overlaps() || !track.clean) return false;
+    const uint64_t at = track.written_at[row - region.destination];
     return at != 0 && at + 2 <= clock;
 }
 
@@ -89,7 +99,10 @@ void Cpu::collect(uint64_t clock, bool ready, uint32_t data, const uint8_t *ram)
         uint32_t want, there;
         std::memcpy(&want, &memory[word], 4);
         std::memcpy(&there, ram + word, 4);
-        const bool undefined = dropped_ && region_.in_destination(row);
+        bool undefined = false;
+        for (const Track &track : tracks_) {
+            undefined = undefined || (track.dropped && track.region.in_destination(row));
+        }
         if (data != want && !(undefined && data == there)) {
             char text[120];
             std::snprintf(text, sizeof text, "read %08x, must be %08x: ", data, want);
@@ -98,7 +111,9 @@ void Cpu::collect(uint64_t clock, bool ready, uint32_t data, const uint8_t *ram)
     }
     ++counts.accesses;
     const uint64_t held = clock - issued_ - 1;
-    if (active_ && region_.touches(row)) {
+    if (std::any_of(tracks_.begin(), tracks_.end(), [row](const Track &track) {
+            return track.active && track.region.touches(row);
+        })) {
         char text[80];
         std::snprintf(text, sizeof text, "%llu+%llu %s %u.%u",
                       static_cast<unsigned long long>(issued_),
@@ -116,66 +131,92 @@ void Cpu::collect(uint64_t clock, bool ready, uint32_t data, const uint8_t *ram)
 }
 
 // Returns true if the arbiter can process the block of a waiting access out of order.
-bool Cpu::out_of_turn(uint32_t row) const {
-    const Region &r = region_;
-    if (!r.express) return false;
+bool Cpu::out_of_turn(const Region &region, uint32_t row) const {
+    if (!region.express) return false;
     if (port_.strobes == 0) return true;
-    const bool chained = r.mode == kCbc || r.mode == kCfb;
-    const bool apart = !r.in_place() && !r.overlaps();
+    const bool chained = region.mode == kCbc || region.mode == kCfb;
+    const bool apart = !region.in_place() && !region.overlaps();
     // What the next job's chain value is made from stays as it is.
-    return apart || (r.in_place() && !chained && r.in_destination(row));
+    return apart || (region.in_place() && !chained && region.in_destination(row));
+}
+
+// Returns the longest time for which a job may hold the CPU's access, and where to count it.
+uint64_t Cpu::note_hold_of(const Track &track, Hold *&hold) {
+    const Region &region = track.region;
+    const uint32_t row = port_.address / 16;
+    Kind kind = kReadDestination;
+    uint32_t block = row - region.destination;
+    if (port_.strobes != 0) {
+        kind = kWriteDestination;
+        if (!region.in_destination(row)) {
+            kind = region.in_source(row) ? kWriteSource : kWriteKeys;
+            block = kind == kWriteSource ? row - region.source : 0;
+        }
+    }
+    if (port_.strobes != 0 && region.in_keys(row)) {  // it may be of the source, too
+        block = std::max(block, (row - region.keys) * region.rows / region.key_rows);
+    }
+    if (region.verdict && region.in_destination(row)) block = region.rows;
+    const bool express = out_of_turn(region, row);
+    const uint64_t before = block > track.front_at_issue ? block - track.front_at_issue : 0;
+    hold = &holds[2 * region.mode + region.decrypt][express][kind];
+    uint64_t bound = bound_of(region, express, before);
+    for (const Track &other : tracks_) {
+        if (&other == &track || !other.was_active) continue;
+        bound += 12 + (region.verdict ? region.rows : 0);  // memory by turns
+        if (other.started < track.started && (region.meets(other.region))) {
+            bound += bound_of(other.region, false, other.region.rows - other.front_at_issue) + 12 +
+                     (other.region.verdict ? other.region.rows : 0);
+        }
+    }
+    if (track.started < track.walk_until) bound += track.walk_until - track.started;
+    return bound;
 }
 
 void Cpu::note_hold(uint64_t clock, uint64_t held) {
     const uint32_t row = port_.address / 16;
-    if (dropped_ || !region_.touches(row)) return;
-    Kind kind = kReadDestination;
-    uint32_t block = row - region_.destination;
-    if (port_.strobes != 0) {
-        kind = kWriteDestination;
-        if (!region_.in_destination(row)) {
-            kind = region_.in_source(row) ? kWriteSource : kWriteKeys;
-            block = kind == kWriteSource ? row - region_.source : 0;
-        }
+    uint64_t bound = 0;
+    std::vector<Hold *> noted;
+    bool walk = false;  // the marks were still being cleared
+    for (const Track &track : tracks_) {
+        if (track.dropped) return;
+        if (!track.was_active) continue;
+        walk = walk || track.started < track.walk_until;
+        if (!track.region.touches(row)) continue;
+        noted.emplace_back();
+        bound += note_hold_of(track, noted.back());
     }
-    if (port_.strobes != 0 && region_.in_keys(row)) {  // it may be of the source, too
-        block = std::max(block, (row - region_.keys) * region_.rows / region_.key_rows);
-    }
-    if (region_.verdict && region_.in_destination(row)) block = region_.rows;
-    const bool express = out_of_turn(row);
-    const uint64_t before = block > front_at_issue_ ? block - front_at_issue_ : 0;
-    uint64_t bound = bound_of(region_, express, before);
-    const bool walk = started_ < walk_until_;  // the marks were still being cleared
-    if (walk) bound += walk_until_ - started_;
+    if (noted.empty()) return;
+    counts.twice += noted.size() > 1;
     if (held + 1 > bound) {
         throw Failure("held for " + std::to_string(held + 1) + " clocks, at most " +
                       std::to_string(bound) + ": " + describe(clock));
     }
-    Hold &hold = holds[2 * region_.mode + region_.decrypt][express][kind];
-    ++hold.count;
-    if (walk) return;
-    hold.longest = std::max(hold.longest, held + 1);
-    hold.spare = std::min(hold.spare, int64_t(bound) - int64_t(held) - 1);
+    for (Hold *hold : noted) {
+        ++hold->count;
+        if (walk) continue;
+        hold->longest = std::max(hold->longest, held + 1);
+        hold->spare = std::min(hold->spare, int64_t(bound) - int64_t(held) - 1);
+    }
 }
 
-void Cpu::start(const Region &region, uint64_t clock, uint64_t walk_until) {
-    region_ = region;
-    active_ = clean_ = true;
-    started_ = clock;
+void Cpu::start(unsigned job, const Region &region, uint64_t clock, uint64_t walk_until) {
+    Track &track = tracks_[job];
+    track.region = region;
+    track.active = track.clean = true;
+    track.started = clock;
     past_.clear();
     if (port_.valid && issued_ == clock) free_ = false;  // the clock of the start is lost
-    walk_until_ = walk_until;
-    front_ = 0;
-    written_at_.assign(region.rows, 0);
+    track.walk_until = walk_until;
+    track.front = 0;
+    track.written_at.assign(region.rows, 0);
     queue_.clear();
     new_habits();
 }
 
-void Cpu::end(uint64_t) { active_ = false; }
-
-void Cpu::drop(uint64_t) {
-    active_ = false;
-    dropped_ = true;
+void Cpu::drop(unsigned job) {
+    tracks_[job].active = false;
+    tracks_[job].dropped = true;
     frozen = true;
     queue_.clear();
     stores_ = 0;
@@ -193,23 +234,23 @@ void Cpu::reset(const uint8_t *ram) {
         }
     }
     port_.valid = false;
-    drop(0);
+    for (unsigned job = 0; job < jobs; ++job) drop(job);
 }
 
-void Cpu::resync(const uint8_t *ram) {
-    for (uint32_t i = 0; region_.moves && i < region_.rows; ++i) {
-        const uint32_t at = 16 * (region_.destination + i);
+void Cpu::resync(unsigned job, const uint8_t *ram) {
+    const Region &region = tracks_[job].region;
+    for (uint32_t i = 0; region.moves && i < region.rows; ++i) {
+        const uint32_t at = 16 * (region.destination + i);
         std::memcpy(&memory[at], ram + at, 16);
     }
-    dropped_ = frozen = false;
+    tracks_[job].dropped = frozen = false;
     compare(ram, "after a job was dropped");
 }
 
-void Cpu::written(uint32_t row, uint16_t strobes, uint64_t clock) {
-    unsigned words = 0;
-    for (int i = 0; i < 4; ++i) words += (strobes >> 4 * i & 15) != 0;
-    if (!active_ || !region_.in_destination(row) || words < 2) return;  // the CPU's own
-    written_at_[row - region_.destination] = clock;
+void Cpu::written(unsigned job, uint32_t row, uint16_t strobes, uint64_t clock) {
+    Track &track = tracks_[job];
+    if (!track.active || !track.region.in_destination(row) || strobes == 0) return;
+    track.written_at[row - track.region.destination] = clock;
 }
 
 void Cpu::store(uint32_t row, const Bytes &bytes) {
@@ -224,7 +265,11 @@ void Cpu::store(uint32_t row, const Bytes &bytes) {
 
 void Cpu::compare(const uint8_t *ram, const char *when) const {
     for (uint32_t i = 0; i < memory.size(); ++i) {
-        const bool own = port_.valid && port_.address / 16 == i / 16;  // may be done already
+        bool own = port_.valid && port_.address / 16 == i / 16;  // may be done already
+        for (const Track &track : tracks_) {
+            const bool unsure = track.active || track.dropped;
+            own = own || (unsure && track.region.in_destination(i / 16));
+        }
         if (memory[i] != ram[i] && !own) {
             char text[120];
             std::snprintf(text, sizeof text, "memory at %x is %02x, must be %02x, ", i, ram[i],
@@ -260,10 +305,11 @@ void Cpu::new_habits() {
 void Cpu::plan() {
     if (left_ == 0) new_habits();
     --left_;
-    const Region &r = region_;
+    const Track &track = tracks_[jobs == 1 ? 0 : random_.below(jobs)];
+    const Region &r = track.region;
     const bool write = random_.below(256) < writes_;
     const int64_t s = r.source, d = r.destination, n = std::max(1u, r.rows);
-    const int64_t next = int64_t(front_) + random_.below(7) - 1;
+    const int64_t next = int64_t(track.front) + random_.below(7) - 1;
     const int64_t any = random_.below(uint32_t(n));
     switch (pattern_) {
         case 0:  // anywhere
@@ -319,20 +365,26 @@ void Cpu::plan() {
 
 std::string Cpu::describe(uint64_t clock) const {
     char text[400];
-    std::snprintf(text, sizeof text,
-                  "%s row %u (address %x, strobes %x), issued in clock %llu, now %llu; job of mode "
-                  "%u %s, source row %u, destination row %u, %u rows, keys %u (%u), %s, front %u",
-                  port_.strobes != 0 ? "write" : "read", port_.address / 16, port_.address,
-                  port_.strobes, static_cast<unsigned long long>(issued_),
-                  static_cast<unsigned long long>(clock), region_.mode,
-                  region_.decrypt ? "decrypt" : "encrypt", region_.source, region_.destination,
-                  region_.rows, region_.keys, region_.key_rows,
-                  active_    ? "running"
-                  : dropped_ ? "dropped"
-                             : "over",
-                  front_);
+    std::snprintf(
+        text, sizeof text, "%s row %u (address %x, strobes %x), issued in clock %llu, now %llu",
+        port_.strobes != 0 ? "write" : "read", port_.address / 16, port_.address, port_.strobes,
+        static_cast<unsigned long long>(issued_), static_cast<unsigned long long>(clock));
     std::string out = text;
-    if (!past_.empty()) out += "; since its start in clock " + std::to_string(started_);
+    for (unsigned job = 0; job < jobs; ++job) {
+        const Track &track = tracks_[job];
+        const Region &region = track.region;
+        std::snprintf(text, sizeof text,
+                      "; job of mode %u %s, source row %u, destination row %u, %u rows, keys %u "
+                      "(%u), %s, front %u, began in clock %llu",
+                      region.mode, region.decrypt ? "decrypt" : "encrypt", region.source,
+                      region.destination, region.rows, region.keys, region.key_rows,
+                      track.active    ? "running"
+                      : track.dropped ? "dropped"
+                                      : "over",
+                      track.front, static_cast<unsigned long long>(track.started));
+        out += text;
+    }
+    if (!past_.empty()) out += "; since the last start";
     for (const std::string &one : past_) out += ", " + one;
     return out;
 }

@@ -16,6 +16,7 @@
 namespace mae {
 
 constexpr uint32_t kDepth = 4;  // blocks under way, of the arbiter
+constexpr unsigned kMostJobs = 2;
 
 struct Failure : std::runtime_error {
     using std::runtime_error::runtime_error;
@@ -41,6 +42,41 @@ struct Region {
     bool overlaps() const {
         return moves && source != destination && source - destination + rows - 1 < 2 * rows - 1;
     }
+    bool reads(uint32_t row) const { return in_source(row) || in_keys(row); }
+    // A row of another job's that this one reads, or writes.
+    bool reads_of(const Region &other) const {
+        return other.moves && any(other.destination, other.rows, &Region::reads);
+    }
+    bool writes_over(const Region &other) const {
+        return any(other.source, other.rows, &Region::in_destination) ||
+               any(other.keys, other.key_rows, &Region::in_destination);
+    }
+    bool writes_with(const Region &other) const {
+        return other.moves && any(other.destination, other.rows, &Region::in_destination);
+    }
+    bool meets(const Region &other) const {
+        return reads_of(other) || writes_over(other) || writes_with(other);
+    }
+
+   private:
+    bool any(uint32_t first, uint32_t count, bool (Region::*holds)(uint32_t) const) const {
+        for (uint32_t row = first; row < first + count; ++row) {
+            if ((this->*holds)(row)) return true;
+        }
+        return false;
+    }
+};
+
+// Follows a peripheral's present or last job.
+struct Track {
+    Region region;
+    bool active = false, clean = true, dropped = false;
+    uint64_t started = 0, walk_until = 0;
+    uint32_t front = 0;                // blocks done
+    std::vector<uint64_t> written_at;  // a clock for each block, 0: not yet
+    // When the CPU's access was issued.
+    bool was_active = false;
+    uint32_t front_at_issue = 0;
 };
 
 enum Kind : uint8_t { kReadDestination, kWriteDestination, kWriteSource, kWriteKeys, kKinds };
@@ -54,11 +90,14 @@ struct Hold {
 
 struct CpuCounts {
     uint64_t accesses = 0, writes = 0, held = 0, inside = 0, edges = 0;
+    uint64_t twice = 0;  // held by two jobs
 };
 
 class Cpu {
    public:
     Cpu(uint64_t seed, uint32_t rows) : rows_(rows), memory(16 * rows), random_(seed) {}
+    Cpu(const Cpu &) = delete;
+    Cpu &operator=(const Cpu &) = delete;
 
     // The CPU port in a clock: first the request, then its result.
     struct Port {
@@ -69,26 +108,27 @@ class Cpu {
     const Port &drive(uint64_t clock);
     void collect(uint64_t clock, bool ready, uint32_t data, const uint8_t *ram);
 
-    void start(const Region &region, uint64_t clock, uint64_t walk_until);
-    void end(uint64_t clock);
-    void drop(uint64_t clock);        // a wipe: what is under way ends, nothing new
-    void reset(const uint8_t *ram);   // the access under way is gone
-    void resync(const uint8_t *ram);  // after drop, when idle
-    void written(uint32_t row, uint16_t strobes, uint64_t clock);  // seen at the memory
-    void progress(uint32_t blocks) { front_ = blocks; }  // that the job has done, in order
+    void start(unsigned job, const Region &region, uint64_t clock, uint64_t walk_until);
+    void end(unsigned job) { tracks_[job].active = false; }
+    void drop(unsigned job);                        // a wipe: what is under way ends, nothing new
+    void reset(const uint8_t *ram);                 // the access under way is gone
+    void resync(unsigned job, const uint8_t *ram);  // after drop, when idle
+    // A job's write, seen at the memory.
+    void written(unsigned job, uint32_t row, uint16_t strobes, uint64_t clock);
+    void progress(unsigned job, uint32_t blocks) { tracks_[job].front = blocks; }  // in order
     void new_habits();
     void store(uint32_t row, const Bytes &bytes);  // next, word by word
     void compare(const uint8_t *ram, const char *when) const;
 
     bool idle() const { return !port_.valid; }
     bool storing() const { return stores_ != 0; }
-    bool active() const { return active_; }
-    bool dropped() const { return dropped_; }
+    const Track &track(unsigned job) const { return tracks_[job]; }
+    bool active(unsigned job) const { return tracks_[job].active; }
     uint32_t address() const { return port_.address; }
-    uint32_t front() const { return front_; }
     std::string describe(uint64_t clock) const;
 
     const uint32_t rows_;
+    unsigned jobs = 1;              // peripherals, in whose rows the CPU is interested
     Bytes memory;                   // as the CPU must see it
     const Region *avoid = nullptr;  // rows that are left alone
     bool frozen = false;            // nothing new at all
@@ -98,15 +138,12 @@ class Cpu {
    private:
     void plan();
     void add(int64_t row, bool write);
-    bool free_now(const Port &port, uint64_t clock) const;
+    bool free_now(const Track &track, const Port &port, uint64_t clock) const;
     void note_hold(uint64_t clock, uint64_t held);
-    bool out_of_turn(uint32_t row) const;
+    uint64_t note_hold_of(const Track &track, Hold *&hold);
+    bool out_of_turn(const Region &region, uint32_t row) const;
     Random random_;
-    Region region_;
-    bool active_ = false, clean_ = true, dropped_ = false;
-    uint64_t started_ = 0, walk_until_ = 0;
-    uint32_t front_ = 0, front_at_issue_ = 0;
-    std::vector<uint64_t> written_at_;  // a clock for each block, 0: not yet
+    std::array<Track, kMostJobs> tracks_;
 
     Port port_;
     bool free_ = false;

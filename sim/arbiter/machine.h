@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Declares the simulated peripheral and memory of the torture test: clock, registers, events.
+// Declares the simulated peripherals and memory of the torture test: clock, registers, events.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include "Vtop.h"
 #include "Vtop___024root.h"
 #include "cpu.h"
+#include "fibers.h"
 #include "runtime.h"
 #include "verilated.h"
 
@@ -37,8 +38,10 @@ enum Register : uint32_t {
     kKeysLen = 0xec
 };
 
-constexpr uint32_t kRowBits = 9, kRows = 1 << kRowBits;
+constexpr uint32_t kRowBits = 9, kRows = 1 << kRowBits, kAddressWidth = 12;
 
+// Simulates the memory arbiter with all its peripherals. Each peripheral's registers are driven by
+// a fiber of their own (Port); a clock passes when every fiber has asked for it.
 class Machine {
    public:
     explicit Machine(uint64_t seed) : cpu(seed, kRows), top_(&context_, "top") {
@@ -53,34 +56,59 @@ class Machine {
         top_.final();
     }
 
-    void tick();
-    void ticks(uint32_t count) {
-        while (count-- != 0) tick();
-    }
+    void clock_once();
     void reset(uint32_t clocks);
-    void write(uint32_t address, uint32_t data);
-    uint32_t read(uint32_t address);
     void fill(const Bytes &bytes) { std::memcpy(ram(), bytes.data(), bytes.size()); }
     uint8_t *ram() {
         return reinterpret_cast<uint8_t *>(
             &top_.rootp->mae_arbiter_bench__DOT__u_memory__DOT__rows_q[0]);
     }
-    bool irq() const { return top_.irq_o != 0; }
 
     Cpu cpu;
     uint64_t clock = 0;
-    uint64_t cleared_at = 0;         // the last reset or wipe
-    std::function<void()> on_start;  // in the clock of a job's start
-    bool started = false, done = false;
+    uint64_t cleared_at[kMostJobs] = {};        // the last reset or wipe of each peripheral
+    std::function<void()> on_start[kMostJobs];  // in the clock of a job's start
 
    private:
+    friend class Port;
     VerilatedContext context_;
     Vtop top_;
 };
 
-// Simulates one clock of the peripheral and its memory, with the random CPU beside it. Signals seen
-// before its edge are those of that clock.
-inline void Machine::tick() {
+// Drives the registers of one peripheral. Signals seen before the edge of a clock are those of that
+// clock.
+class Port {
+   public:
+    Port(Machine &machine, Fibers &fibers, unsigned index)
+        : machine_(machine), fibers_(fibers), top_(machine.top_), index_(index) {}
+
+    void tick() { fibers_.tick(); }
+    void ticks(uint32_t count) {
+        while (count-- != 0) tick();
+    }
+    void write(uint32_t address, uint32_t data);
+    uint32_t read(uint32_t address);
+    bool irq() const { return get(top_.irq_o, 1) != 0; }
+
+   private:
+    // Fields of this peripheral, `width` bits each, in a port that has one for each.
+    template <typename Word>
+    void set(Word &word, unsigned width, uint64_t value) {
+        const uint64_t mask = (uint64_t{1} << width) - 1;
+        word = Word((word & ~(mask << width * index_)) | value << width * index_);
+    }
+    uint32_t get(uint64_t word, unsigned width) const {
+        return uint32_t(word >> width * index_ & ((uint64_t{1} << width) - 1));
+    }
+
+    Machine &machine_;
+    Fibers &fibers_;
+    Vtop &top_;
+    const unsigned index_;
+};
+
+// Simulates one clock of the peripherals and their memory, with the random CPU beside them.
+inline void Machine::clock_once() {
     const Cpu::Port &port = cpu.drive(clock);
     top_.cpu_valid_i = port.valid;
     if (port.valid) {
@@ -91,16 +119,18 @@ inline void Machine::tick() {
     top_.clk_i = 0;
     top_.eval();
     cpu.collect(clock, top_.cpu_ready_o != 0, top_.cpu_rdata_o, ram());
-    if (top_.ram_write_o != 0) cpu.written(top_.ram_row_o, top_.ram_strb_o, clock);
-    done = top_.done_o != 0;
-    started = top_.started_o != 0;
-    cpu.progress(top_.blocks_done_o);
-    if (done) cpu.end(clock);
-    if (top_.cleared_o != 0) {
-        cleared_at = clock;
-        if (cpu.active()) cpu.drop(clock);
+    for (unsigned job = 0; job < kMostJobs; ++job) {
+        if ((top_.ram_write_o >> job & 1) != 0) {
+            cpu.written(job, top_.ram_row_o, top_.ram_strb_o, clock);
+        }
+        cpu.progress(job, uint32_t(uint64_t{top_.blocks_done_o} >> 28 * job & 0xfffffff));
+        if ((top_.done_o >> job & 1) != 0) cpu.end(job);
+        if ((top_.cleared_o >> job & 1) != 0) {
+            cleared_at[job] = clock;
+            if (cpu.active(job)) cpu.drop(job);
+        }
+        if ((top_.started_o >> job & 1) != 0 && on_start[job]) on_start[job]();
     }
-    if (started && on_start) on_start();
     top_.clk_i = 1;
     top_.eval();
     ++clock;
@@ -114,24 +144,26 @@ inline void Machine::reset(uint32_t clocks) {
     top_.clk_i = 0;
     top_.eval();
     cpu.reset(ram());
-    ticks(clocks);
+    while (clocks-- != 0) clock_once();
     top_.rst_ni = 1;
-    cleared_at = clock;
+    for (uint64_t &at : cleared_at) at = clock;
 }
 
-inline void Machine::write(uint32_t address, uint32_t data) {
-    top_.reg_addr_i = decltype(top_.reg_addr_i)(address);
-    top_.reg_wdata_i = data;
-    top_.awvalid_i = top_.wvalid_i = 1;
+inline void Port::write(uint32_t address, uint32_t data) {
+    set(top_.reg_addr_i, kAddressWidth, address);
+    set(top_.reg_wdata_i, 32, data);
+    set(top_.awvalid_i, 1, 1);
+    set(top_.wvalid_i, 1, 1);
     for (int i = 0;; ++i) {
         if (i == 1000) throw Failure("a register write does not end");
         top_.clk_i = 0;
         top_.eval();
-        const bool aw = top_.awready_o != 0, w = top_.wready_o != 0, b = top_.bvalid_o != 0;
-        const unsigned response = top_.bresp_o;
+        const bool aw = get(top_.awready_o, 1) != 0, w = get(top_.wready_o, 1) != 0;
+        const bool b = get(top_.bvalid_o, 1) != 0;
+        const unsigned response = get(top_.bresp_o, 2);
         tick();
-        if (aw) top_.awvalid_i = 0;
-        if (w) top_.wvalid_i = 0;
+        if (aw) set(top_.awvalid_i, 1, 0);
+        if (w) set(top_.wvalid_i, 1, 0);
         if (b) {
             if (response != 0) throw Failure("a register write gave an error");
             return;
@@ -139,18 +171,18 @@ inline void Machine::write(uint32_t address, uint32_t data) {
     }
 }
 
-inline uint32_t Machine::read(uint32_t address) {
-    top_.reg_addr_i = decltype(top_.reg_addr_i)(address);
-    top_.arvalid_i = 1;
+inline uint32_t Port::read(uint32_t address) {
+    set(top_.reg_addr_i, kAddressWidth, address);
+    set(top_.arvalid_i, 1, 1);
     for (int i = 0;; ++i) {
         if (i == 1000) throw Failure("a register read does not end");
         top_.clk_i = 0;
         top_.eval();
-        const bool ar = top_.arready_o != 0, r = top_.rvalid_o != 0;
-        const unsigned response = top_.rresp_o;
-        const uint32_t data = top_.reg_rdata_o;
+        const bool ar = get(top_.arready_o, 1) != 0, r = get(top_.rvalid_o, 1) != 0;
+        const unsigned response = get(top_.rresp_o, 2);
+        const uint32_t data = get(top_.reg_rdata_o, 32);
         tick();
-        if (ar) top_.arvalid_i = 0;
+        if (ar) set(top_.arvalid_i, 1, 0);
         if (r) {
             if (response != 0) throw Failure("a register read gave an error");
             return data;

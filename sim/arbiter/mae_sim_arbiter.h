@@ -20,11 +20,11 @@ extern "C" {
 #endif
 
 /* cdef begin */
-/* Runs random jobs beside random CPU accesses until a number of accesses is over. The report is
- * JSON: counts and holds, or with -1 an "error": where memory or time was not as it must be. The
- * same seed gives the same run. */
-MAE_SIM_API int mae_sim_arbiter_torture(uint64_t seed, uint64_t accesses, char *report,
-                                        size_t size);
+/* Runs random jobs beside random CPU accesses until a number of accesses is over. `jobs`: the
+ * peripherals of the library, 1 or 2. The report is JSON: counts and holds, or with -1 an "error":
+ * where memory or time was not as it must be. The same seed gives the same run. */
+MAE_SIM_API int mae_sim_arbiter_torture(uint64_t seed, uint64_t accesses, unsigned jobs,
+                                        char *report, size_t size);
 /* cdef end */
 
 #ifdef __cplusplus

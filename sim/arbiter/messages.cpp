@@ -7,7 +7,7 @@ namespace mae {
 
 void Torture::check_tag(const Block &tag, unsigned bytes) {
     for (uint32_t i = 0; i < bytes; ++i) {
-        if (uint8_t(machine_.read(kTag + i / 4 * 4) >> 8 * (i % 4)) != tag[i]) {
+        if (uint8_t(port_.read(kTag + i / 4 * 4) >> 8 * (i % 4)) != tag[i]) {
             throw Failure("another tag");
         }
     }
@@ -56,7 +56,7 @@ void Torture::plain() {
             if (job.key_each) job.length = std::min(job.length, 16u * 80);
             place(job);
         } else {
-            ++repeated_;
+            ++counts_.repeated;
         }
         avoid(job);
         result_of_plain(job, chain);
@@ -64,25 +64,25 @@ void Torture::plain() {
         if (again) continue;
         if (job.length % 16 != 0 || job.key_each) return;
         job.init = false;
-        ++continued_;
+        ++counts_.continued;
     }
 }
 
 // Feeds AAD of a message through the peripheral's data register instead of memory.
 bool Torture::aad_by_registers(Job job, const Bytes &data) {
-    machine_.write(kLength, uint32_t(data.size()));
+    port_.write(kLength, uint32_t(data.size()));
     if (job.init) write_block(kIv, job.iv);
     job.memory = false;
-    machine_.write(kIrqStatus, 9);
-    machine_.write(kCtrl, kStart | job.ctrl());
+    port_.write(kIrqStatus, 9);
+    port_.write(kCtrl, kStart | job.ctrl());
     for (size_t at = 0; at < data.size(); at += 16) {
-        while ((machine_.read(kStatus) & 1) == 0) {
+        while ((port_.read(kStatus) & 1) == 0) {
         }
         Block in{};
         std::memcpy(in.data(), &data[at], std::min<size_t>(16, data.size() - at));
         write_block(kDataIn, in);
     }
-    while ((machine_.read(kStatus) & 4) != 0) {
+    while ((port_.read(kStatus) & 4) != 0) {
     }
     check_error(kNone, "AAD");
     return true;
@@ -176,7 +176,7 @@ void Torture::ccm() {
         place(job);
         avoid(job);
         machine_.cpu.store(job.source / 16, head);
-        while (machine_.cpu.storing() || !machine_.cpu.idle()) machine_.tick();
+        while (machine_.cpu.storing() || !machine_.cpu.idle()) port_.tick();
         if (!carry_out(job, false)) return;
     }
     job.init = false;

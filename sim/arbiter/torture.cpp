@@ -9,7 +9,7 @@ void Torture::write_block(uint32_t address, const Block &value) {
     for (uint32_t i = 0; i < 4; ++i) {
         uint32_t word;
         std::memcpy(&word, &value[4 * i], 4);
-        machine_.write(address + 4 * i, word);
+        port_.write(address + 4 * i, word);
     }
 }
 
@@ -18,12 +18,12 @@ void Torture::load_key(unsigned slot, size_t size) {
     for (uint32_t i = 0; i < size / 4; ++i) {
         uint32_t word;
         std::memcpy(&word, &keys_[slot][4 * i], 4);
-        machine_.write(kKey + 4 * i, word);
+        port_.write(kKey + 4 * i, word);
     }
-    machine_.write(kKeyCmd, kStart | slot | uint32_t(size - 16) / 8 << 8);
-    while ((machine_.read(kKeyStatus) & 1) != 0) {
+    port_.write(kKeyCmd, kStart | slot | uint32_t(size - 16) / 8 << 8);
+    while ((port_.read(kKeyStatus) & 1) != 0) {
     }
-    if (machine_.read(kKeyStatus) >> 8 != 0) throw Failure("a key was refused");
+    if (port_.read(kKeyStatus) >> 8 != 0) throw Failure("a key was refused");
 }
 
 // Loads random AES keys into empty key slots of the peripheral, and sometimes into full ones.
@@ -51,8 +51,8 @@ void Torture::place(Job &job) {
         return a + an <= b || b + bn <= a;
     };
     for (;;) {
-        const uint32_t source = somewhere(n);
-        uint32_t destination = somewhere(n), keys = somewhere(std::max(1u, key_rows));
+        uint32_t source = somewhere(n), destination = somewhere(n);
+        uint32_t keys = somewhere(std::max(1u, key_rows));
         const uint32_t how = below(10);
         if (how < 3) {
             destination = source;
@@ -63,6 +63,14 @@ void Torture::place(Job &job) {
         } else if (how < 7) {
             destination = chance(50) ? source + n : source - n;  // side by side
         }
+        if (other().active && chance(60)) {  // where the other peripheral's job is
+            const Region &theirs = other().region;
+            const uint32_t there = chance(50) ? theirs.destination : theirs.source;
+            const uint32_t at = there + below(5) - (chance(50) ? below(n) : 2);
+            (chance(50) ? source : chance(80) ? destination : keys) = at;
+            if (how < 3) destination = source;
+        }
+        if (source > kRows - n) continue;
         if (destination > kRows - n || keys > kRows - key_rows) continue;
         if (destination != source && destination > source && destination < source + n) continue;
         if (key_rows != 0 && !apart(destination, n, keys, key_rows)) continue;
@@ -142,68 +150,83 @@ Region Torture::region(const Job &job) const {
 // Lets the simulation run until the CPU has no access in progress.
 void Torture::settle() {
     machine_.cpu.frozen = true;
-    while (!machine_.cpu.idle()) machine_.tick();
+    while (!machine_.cpu.idle()) port_.tick();
     machine_.cpu.frozen = false;
+}
+
+void Torture::take_floor() {
+    while (floor_ != kNobody && floor_ != me_) port_.tick();
+    floor_ = me_;
 }
 
 // Keeps the CPU off the job's memory rows until the job has started. The order of an access and the
 // start is undefined.
 void Torture::avoid(const Job &job) {
+    take_floor();
     settle();
     avoided_ = region(job);
     machine_.cpu.avoid = &avoided_;
 }
 
 void Torture::check_error(Error want, const char *what) {
-    const uint32_t status = machine_.read(kStatus), found = status >> 16 & 0xff;
-    const bool noted = (machine_.read(kIrqStatus) & 8) != 0;
+    const uint32_t status = port_.read(kStatus), found = status >> 16 & 0xff;
+    const bool noted = (port_.read(kIrqStatus) & 8) != 0;
     if (found != want || noted != (want != kNone)) {
         throw Failure(std::string(what) + ": error " + std::to_string(found) + ", must be " +
                       std::to_string(want));
     }
-    if (noted) machine_.write(kIrqStatus, 8);
+    if (noted) port_.write(kIrqStatus, 8);
 }
 
 // Brings the test's expectation in line with the peripheral after a wipe or reset. Memory keeps its
 // content, but for the job's destination.
 void Torture::dropped() {
     machine_.cpu.frozen = true;
-    for (int i = 0; i < 300 && !machine_.cpu.idle(); ++i) machine_.tick();
+    const int most = other().active ? 40000 : 300;  // the other peripheral's job may hold it
+    for (int i = 0; i < most && !machine_.cpu.idle(); ++i) port_.tick();
     if (!machine_.cpu.idle()) throw Failure("held by a job that was dropped");
-    machine_.ticks(6);
-    if (machine_.cpu.dropped()) machine_.cpu.resync(machine_.ram());
+    port_.ticks(6);
+    if (machine_.cpu.track(me_).dropped) machine_.cpu.resync(me_, machine_.ram());
     machine_.cpu.frozen = false;
     machine_.cpu.avoid = nullptr;
     for (Bytes &key : keys_) key.clear();
-    machine_.write(kIrqStatus, 9);
+    port_.write(kIrqStatus, 9);
     if (chance(20)) {  // refused while it is being erased
-        const bool wiping = (machine_.read(kStatus) & 8) != 0;
-        machine_.write(kCtrl, kStart);
-        const uint32_t found = machine_.read(kStatus) >> 16 & 0xff;
+        const bool wiping = (port_.read(kStatus) & 8) != 0;
+        port_.write(kCtrl, kStart);
+        const uint32_t found = port_.read(kStatus) >> 16 & 0xff;
         if (found != kBusy && (found == kNone || wiping)) {
-            if (!(wiping && (machine_.read(kStatus) & 8) == 0)) {
+            if (!(wiping && (port_.read(kStatus) & 8) == 0)) {
                 throw Failure("a start while all is erased: error " + std::to_string(found));
             }
         }
-        machine_.write(kIrqStatus, 9);
+        port_.write(kIrqStatus, 9);
     }
-    while ((machine_.read(kStatus) & 8) != 0) {
+    while ((port_.read(kStatus) & 8) != 0) {
     }
-    machine_.write(kIrqStatus, 9);
+    port_.write(kIrqStatus, 9);
+    floor_ = kNobody;
 }
 
 // Disturbs a running job by a wipe, reset or register access; returns true if that ended the job.
 bool Torture::disturb(const Job &job) {
     event_at_ = ~uint64_t{0};
     const uint32_t what = below(100);
+    const bool alone = machine_.cpu.jobs == 1;
     if (what < 12) {
-        ++wipes_;
-        machine_.write(kCtrl, kWipe);
+        take_floor();
+        // What the other peripheral's job reads or writes is defined only beside a whole job.
+        if (other().active && (other().region.meets(avoided_) || avoided_.meets(other().region))) {
+            floor_ = kNobody;
+            return false;
+        }
+        ++counts_.wipes;
+        port_.write(kCtrl, kWipe);
         dropped();
         return true;
     }
-    if (what < 20) {
-        ++resets_;
+    if (what < 20 && alone) {
+        ++counts_.resets;
         machine_.reset(1 + below(4));
         dropped();
         return true;
@@ -211,37 +234,38 @@ bool Torture::disturb(const Job &job) {
     const bool auth = job.mode >= kGcm;
     if (what < 60) {
         if (job.error != kNone) return false;
-        ++busy_;
-        const bool far = machine_.cpu.active() && machine_.cpu.front() + 8 < job.rows();
-        machine_.write(kCtrl, kStart | (far ? job.ctrl() : 31));
-        const uint32_t found = machine_.read(kStatus) >> 16 & 0xff;
-        if (found != kBusy && (found != kBadOp || machine_.cpu.active())) {
+        ++counts_.busy;
+        const Track &track = machine_.cpu.track(me_);
+        const bool far = track.active && track.front + 8 < job.rows();
+        port_.write(kCtrl, kStart | (far ? job.ctrl() : 31));
+        const uint32_t found = port_.read(kStatus) >> 16 & 0xff;
+        if (found != kBusy && (found != kBadOp || machine_.cpu.active(me_))) {
             throw Failure("a second job while one runs: error " + std::to_string(found));
         }
-        machine_.write(kIrqStatus, 8);
+        port_.write(kIrqStatus, 8);
     } else if (what < 68) {  // a key that the job has nothing to do with
         unsigned slot = below(kSlots);
         while (slot == job.slot || slot == job.tweak) slot = (slot + 1) % kSlots;
-        ++loaded_;
+        ++counts_.loaded;
         load_key(slot, 16 + 8 * below(3));
     } else if (what < 76) {  // the registers for data are not for it
         if (job.error != kNone) return false;
-        ++scribbles_;
+        ++counts_.scribbles;
         if (chance(50)) {
             write_block(kDataIn, block());
         } else {
-            machine_.read(kDataOut + 12);
+            port_.read(kDataOut + 12);
         }
-        machine_.write(kIrqStatus, 8);
+        port_.write(kIrqStatus, 8);
     } else {
-        ++scribbles_;
-        machine_.write(kSource, uint32_t(random_.next()));
-        machine_.write(kDestination, uint32_t(random_.next()));
-        machine_.write(kKeys, uint32_t(random_.next()));
-        machine_.write(kKeysLen, below(4));
-        machine_.write(kLength, uint32_t(random_.next()));
-        if (!auth) machine_.write(kIv + 4 * below(4), uint32_t(random_.next()));
-        machine_.write(kCtrl, uint32_t(random_.next()) & ~(kStart | kWipe));
+        ++counts_.scribbles;
+        port_.write(kSource, uint32_t(random_.next()));
+        port_.write(kDestination, uint32_t(random_.next()));
+        port_.write(kKeys, uint32_t(random_.next()));
+        port_.write(kKeysLen, below(4));
+        port_.write(kLength, uint32_t(random_.next()));
+        if (!auth) port_.write(kIv + 4 * below(4), uint32_t(random_.next()));
+        port_.write(kCtrl, uint32_t(random_.next()) & ~(kStart | kWipe));
     }
     if (chance(50)) event_at_ = machine_.clock + below(400);
     return false;
@@ -254,18 +278,17 @@ bool Torture::wait_for_end(const Job &job) {
     for (;;) {
         if (machine_.clock >= event_at_ && disturb(job)) return false;
         if (machine_.clock - began > 400000) {
-            throw Failure("the job does not end: status " + std::to_string(machine_.read(kStatus)) +
+            throw Failure("the job does not end: status " + std::to_string(port_.read(kStatus)) +
                           "; " + machine_.cpu.describe(machine_.clock));
         }
         if (polls) {
-            if ((machine_.read(kStatus) & 4) == 0) break;
-            machine_.ticks(below(30));
+            if ((port_.read(kStatus) & 4) == 0) break;
+            port_.ticks(below(30));
         } else {
-            machine_.tick();
-            if (machine_.irq()) break;
+            port_.tick();
+            if (port_.irq()) break;
         }
     }
-    longest_job_ = std::max(longest_job_, machine_.clock - began);
     return true;
 }
 
@@ -273,7 +296,7 @@ bool Torture::wait_for_end(const Job &job) {
 // false if it was dropped or refused.
 bool Torture::carry_out(Job &job, bool leave_alone) {
     if (leave_alone) avoid(job);
-    const auto set = [this](uint32_t address, uint32_t value) { machine_.write(address, value); };
+    const auto set = [this](uint32_t address, uint32_t value) { port_.write(address, value); };
     set(kLength, job.length);
     set(kSource, job.source);
     set(kDestination, job.destination);
@@ -287,12 +310,20 @@ bool Torture::carry_out(Job &job, bool leave_alone) {
     settle();
     const bool at_once = chance(60);
     bool began = false;
-    machine_.on_start = [&] {
+    machine_.on_start[me_] = [&] {
         began = true;
+        if (other().active) {
+            const Region &theirs = other().region;
+            ++counts_.beside;
+            counts_.reads_of += avoided_.reads_of(theirs);
+            counts_.writes_over += avoided_.writes_over(theirs);
+            counts_.writes_with += avoided_.writes_with(theirs);
+        }
         std::copy(job.result.begin(), job.result.end(),
                   machine_.cpu.memory.begin() + (job.result.empty() ? 0 : job.destination));
         if (machine_.cpu.idle() || !avoided_.touches(machine_.cpu.address() / 16)) {
-            machine_.cpu.start(avoided_, machine_.clock, machine_.cleared_at + kRows + 80);
+            const uint64_t walk_until = machine_.cleared_at[me_] + kRows + 80;
+            machine_.cpu.start(me_, avoided_, machine_.clock, walk_until);
         } else {
             throw Failure("the test itself began an access too early");
         }
@@ -300,33 +331,34 @@ bool Torture::carry_out(Job &job, bool leave_alone) {
     };
     const bool ok = job.error == kNone || job.error == kBadTag;
     event_at_ = ok && chance(40) ? machine_.clock + 4 + below(job.rows() * 30 + 60) : ~uint64_t{0};
-    machine_.write(kCtrl, kStart | job.ctrl());
-    machine_.on_start = nullptr;
+    port_.write(kCtrl, kStart | job.ctrl());
+    machine_.on_start[me_] = nullptr;
     machine_.cpu.avoid = nullptr;
+    floor_ = kNobody;
     if (!ok) {
         if (began) throw Failure("a job was not refused: " + std::to_string(job.error));
-        ++refused_;
+        ++counts_.refused;
         check_error(job.error, "refused");
-        if ((machine_.read(kStatus) & 4) != 0) throw Failure("busy with a refused job");
+        if ((port_.read(kStatus) & 4) != 0) throw Failure("busy with a refused job");
         return false;
     }
     if (!began) {
-        const uint32_t found = machine_.read(kStatus) >> 16 & 0xff;
+        const uint32_t found = port_.read(kStatus) >> 16 & 0xff;
         throw Failure("a job did not begin: error " + std::to_string(found) + ", mode " +
                       std::to_string(job.mode));
     }
-    ++jobs_[2 * job.mode + job.decrypt];
-    blocks_ += job.rows();
-    keyed_ += job.key_each;
-    in_place_ += avoided_.in_place();
-    overlapping_ += avoided_.overlaps();
+    ++counts_.jobs[2 * job.mode + job.decrypt];
+    counts_.blocks += job.rows();
+    counts_.keyed += job.key_each;
+    counts_.in_place += avoided_.in_place();
+    counts_.overlapping += avoided_.overlaps();
     if (!wait_for_end(job)) return false;
-    if (machine_.cpu.active()) throw Failure("an end without one inside");
+    if (machine_.cpu.active(me_)) throw Failure("an end without one inside");
     machine_.cpu.compare(machine_.ram(), "at the end of a job");
     check_error(job.error, "at the end");
-    if (machine_.read(kIrqStatus) != 1) throw Failure("done is not noted");
-    machine_.write(kIrqStatus, 1);
-    if (job.error == kBadTag) ++bad_tags_;
+    if (port_.read(kIrqStatus) != 1) throw Failure("done is not noted");
+    port_.write(kIrqStatus, 1);
+    if (job.error == kBadTag) ++counts_.bad_tags;
     return true;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Declares the torture test of the memory arbiter: random jobs beside a random CPU. What each job
-// comes to is computed at its start.
+// Declares the torture test of the memory arbiter: random jobs of one or two peripherals beside a
+// random CPU. What each job comes to is computed at its start.
 #pragma once
 
 #include <algorithm>
@@ -44,15 +44,31 @@ struct Job {
     }
 };
 
+struct Counts {
+    uint64_t blocks = 0, resets = 0, wipes = 0, busy = 0, refused = 0, scribbles = 0, loaded = 0,
+             bad_tags = 0, keyed = 0, in_place = 0, overlapping = 0, continued = 0, repeated = 0;
+    // Jobs that started beside another one, and of them those that read what the other one writes,
+    // write what it reads, and write what it writes.
+    uint64_t beside = 0, reads_of = 0, writes_over = 0, writes_with = 0;
+    uint64_t jobs[32] = {};
+};
+
+// Only the peripheral that has the floor may start a job, or drop one: between the computation of a
+// job's result and its start no other job may change what it reads.
+constexpr unsigned kNobody = kMostJobs;
+
+// Tortures one peripheral, as a fiber of its own.
 class Torture {
    public:
-    explicit Torture(uint64_t seed) : random_(seed), machine_(random_.next()) {
-        for (uint8_t &byte : machine_.cpu.memory) byte = uint8_t(random_.next() >> 20);
-        machine_.fill(machine_.cpu.memory);
-    }
+    Torture(uint64_t seed, Machine &machine, Fibers &fibers, unsigned index, unsigned &floor,
+            Counts &counts)
+        : random_(seed),
+          machine_(machine),
+          port_(machine, fibers, index),
+          me_(index),
+          floor_(floor),
+          counts_(counts) {}
     void run(uint64_t accesses);
-    std::string report() const;
-    uint64_t clock() const { return machine_.clock; }
 
    private:
     uint32_t below(uint32_t limit) { return random_.below(limit); }
@@ -82,6 +98,8 @@ class Torture {
     bool disturb(const Job &job);
     void dropped();
     void settle();
+    void take_floor();
+    const Track &other() const { return machine_.cpu.track(1 - me_); }
     void avoid(const Job &job);
     Region region(const Job &job) const;
     void check_error(Error want, const char *what);
@@ -97,14 +115,14 @@ class Torture {
     void check_tag(const Block &tag, unsigned bytes);
 
     Random random_;
-    Machine machine_;
+    Machine &machine_;
+    Port port_;
+    const unsigned me_;
+    unsigned &floor_;
+    Counts &counts_;
     Bytes keys_[kSlots];
     Region avoided_;
     uint64_t event_at_ = 0;
-    // Counts.
-    uint64_t jobs_[32] = {}, blocks_ = 0, resets_ = 0, wipes_ = 0, busy_ = 0, refused_ = 0,
-             scribbles_ = 0, loaded_ = 0, bad_tags_ = 0, keyed_ = 0, in_place_ = 0,
-             overlapping_ = 0, continued_ = 0, repeated_ = 0, longest_job_ = 0;
 };
 
 }  // namespace mae

@@ -26,11 +26,12 @@ struct mae_states_job {
     uint8_t destination, keys, bytes, word; /* rows; length; the word of a row the CPU uses */
 };
 
-/* Explores every state that the memory arbiter can reach with the given jobs. Any of the jobs start
- * repeatedly, with any accesses of the CPU meanwhile (at most `accesses` in a job, if not 0), any
- * pauses of the peripheral, wipes and resets. The report is JSON: counts and longest waits, or with
- * -1 an "error". Gives up beyond `limit` states. */
-MAE_SIM_API int mae_sim_states_run(const struct mae_states_job *jobs, size_t count,
+/* Explores every state that the memory arbiter can reach with the given jobs. With one toy
+ * peripheral any of the jobs start repeatedly; with two, each has a job of its own that starts at
+ * any clock, once until both have ended. Beside that any accesses of the CPU (at most `accesses` in
+ * a job, if not 0), any pauses of the peripherals, wipes and resets. The report is JSON: counts and
+ * longest waits, or with -1 an "error". Gives up beyond `limit` states. */
+MAE_SIM_API int mae_sim_states_run(const struct mae_states_job *jobs, size_t count, unsigned toys,
                                    unsigned accesses, uint64_t limit, char *report, size_t size);
 /* cdef end */
 

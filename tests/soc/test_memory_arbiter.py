@@ -2,27 +2,38 @@
 """Tests mae_memory_arbiter with random CPU accesses during AES jobs (`make torture`, a part).
 
 Every read is the model's, memory is after every job, and no access is held longer than the header
-of mae_memory_arbiter states. With it its parts mae_memory_hazard_check, mae_memory_out_of_order and
-mae_memory_done_bits, and mae_soc_memory.
+of mae_memory_arbiter states. With it its parts mae_memory_job_engine, mae_memory_hazard_check,
+mae_memory_out_of_order and mae_memory_done_bits, and mae_soc_memory.
 """
 
 import pytest
 
 from maeslant.verify import torture
 
-COUNTS = """writes held inside edges resets wipes busy refused scribbles loaded bad_tags key_each
+COUNTS = """writes held inside edges wipes busy refused scribbles loaded bad_tags key_each
 in_place overlapping continued repeated""".split()
+TOGETHER = "beside reads_of_other writes_over_other writes_with_other held_by_two".split()
 MODES = "ECB CBC PCBC CFB OFB CTR XTS GCM CCM CMAC".split()
 SLOW = [pytest.param(seed, 250_000, marks=pytest.mark.slow) for seed in (2, 3, 4, 5)]
+
+
+def check(total: dict, accesses: int, counts: list[str]) -> None:
+    """Checks that a run of the torture test met everything that it is to meet."""
+    assert total["accesses"] >= accesses
+    for name in counts:
+        assert total[name], f"no {name} was seen"
+    for mode in MODES:
+        for direction in ("encrypt", "decrypt"):
+            assert total["jobs"][f"{mode} {direction}"], f"no job of {mode} {direction}"
 
 
 @pytest.mark.parametrize(("seed", "accesses"), [(1, 100_000), *SLOW])
 def test_part(seed: int, accesses: int) -> None:
     """Random CPU accesses during AES memory jobs see memory as a sequential model has it."""
-    total = torture.torture(accesses, seed, processes=1)
-    assert total["accesses"] >= accesses
-    for name in COUNTS:
-        assert total[name], f"no {name} was seen"
-    for mode in MODES:
-        for direction in ("encrypt", "decrypt"):
-            assert total["jobs"][f"{mode} {direction}"], f"no job of {mode} {direction}"
+    check(torture.torture(accesses, seed, processes=1), accesses, [*COUNTS, "resets"])
+
+
+@pytest.mark.parametrize(("seed", "accesses"), [(1, 100_000), *SLOW])
+def test_two_peripherals(seed: int, accesses: int) -> None:
+    """Jobs of two peripherals and random CPU accesses see memory as a sequential model has it."""
+    check(torture.torture(accesses, seed, 1, jobs=2), accesses, [*COUNTS, *TOGETHER])

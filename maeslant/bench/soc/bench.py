@@ -25,6 +25,10 @@ KEY_BYTES = 16  # as in the paper
 TEN = 160
 DUPLEX_BUILD = "soc_duplex"
 DUPLEX_LENGTHS = (16, 1024, 4096)
+TWO_BUILD = "soc_two"
+TWO_BYTES = 4096
+# Two memory jobs at once: their modes, and if the second one reads what the first one writes.
+PAIRS = (("ctr", "ctr", False), ("cbc", "cbc", False), ("ctr", "cbc", True), ("ctr", "cmac", True))
 WORK = (0, 8192)  # what the CPU adds up meanwhile: the program itself
 WAYS = {"software": jobs.SOFTWARE, "registers": jobs.REGISTERS, "arbiter": jobs.INTERRUPT}
 DIRECTIONS = {"encrypt": ENCRYPT, "decrypt": DECRYPT}
@@ -36,6 +40,7 @@ class Bench:
     def __init__(self, seen: Callable[[int], None]) -> None:
         self.runner = Runner()
         self.duplex = Runner(DUPLEX_BUILD)
+        self.two = Runner(TWO_BUILD)
         self.random = random.Random(1)
         self.seen = seen
         work = self.runner.system.read(*WORK)
@@ -68,7 +73,8 @@ class Bench:
         what = f"{job.mode} of {len(job.data)} bytes"
         if job.error:
             raise MaeslantError(f"{what}: the driver's error {job.error}")
-        if job.kind == jobs.DATA and job.text != oracle.result(job)[0]:
+        text, tag = oracle.result(job) if job.kind == jobs.DATA else (b"", b"")
+        if job.kind == jobs.DATA and (job.text != text or (tag and job.tag != tag)):
             raise MaeslantError(f"{what} differs from OpenSSL: the hardware or firmware is wrong")
         self.seen(1)
 
@@ -160,6 +166,45 @@ def _duplex(bench: Bench) -> list[dict[str, object]]:
     return rows
 
 
+def _two(bench: Bench) -> dict[str, dict[str, object]]:
+    """Measures two memory jobs on one peripheral by turns and on two at once.
+
+    Once more the CPU adds up the last result meanwhile, to see that it reads nothing too early.
+    """
+    rows = {}
+    for *modes, chained in PAIRS:
+        pair = [bench.job("arbiter", mode, ENCRYPT, TWO_BYTES, False) for mode in modes]
+        first, second = pair
+        second.source += TWO_BYTES
+        second.destination += TWO_BYTES
+        if chained:
+            second.source, second.laid_out = first.destination, False
+        row: dict[str, object] = {"modes": modes, "chained": chained, "bytes": TWO_BYTES}
+        for name in ("by_turns", "at_once", "added_up"):
+            first.work = (second.destination, TWO_BYTES) if name == "added_up" else (0, 0)
+            second.work = (0, 0)
+            if name == "by_turns":
+                for job in pair:
+                    job.way = jobs.POLLED
+                    bench.two.run([job])
+                row[name] = first.clocks + second.clocks
+            else:
+                bench.two.run_two(*pair)
+                row[name] = first.clocks
+            if chained:
+                second.data = first.text
+                second.text = bench.two.system.read(second.destination, TWO_BYTES)
+            if second.mode == "cmac":
+                second.text = b""
+            for job in pair:
+                bench.check(job)
+        words = struct.unpack(f"<{len(second.text) // 4}I", second.text)
+        if second.text and first.sum != sum(words) % 2**32:
+            raise MaeslantError(f"{modes}: the CPU read a block before it was written")
+        rows["_".join(modes)] = row
+    return rows
+
+
 @contextlib.contextmanager
 def _progress(err: Console, total: int) -> Iterator[Callable[[int], None]]:
     with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
@@ -173,9 +218,10 @@ def collect(err: Console) -> dict[str, object]:
         firmware.build(jobs.PROGRAM)
         Runner()
         Runner(DUPLEX_BUILD)
+        Runner(TWO_BUILD)
     arbiter = len(MODES) * len(DIRECTIONS) * len(LENGTHS)
     total = 2 + 12 + len(SOFTWARE_LENGTHS) * 2 + 3 * arbiter + 4 * len(MODES)
-    total += 4 * len(MODES) * len(DUPLEX_LENGTHS)
+    total += 4 * len(MODES) * len(DUPLEX_LENGTHS) + 6 * len(PAIRS)
     with _progress(err, total) as seen:
         bench = Bench(seen)
         return {
@@ -184,6 +230,7 @@ def collect(err: Console) -> dict[str, object]:
             "lengths": _lengths(bench),
             "at_once": _at_once(bench),
             "duplex": _duplex(bench),
+            "two": _two(bench),
             "console": bench.runner.system.console.splitlines()[-1],
             "program_bytes": bench.runner.system.symbols["soc_zero_begin"],
         }

@@ -13,13 +13,14 @@ from maeslant.build import firmware
 from maeslant.driver import device
 
 PROGRAM = "jobs"
-SOFTWARE, REGISTERS, POLLED, INTERRUPT, GO_ON, DUPLEX, BOTH = range(7)  # enum soc_way
+SOFTWARE, REGISTERS, POLLED, INTERRUPT, GO_ON, DUPLEX, BOTH, TWO = range(8)  # enum soc_way
 KEY, DATA = range(2)  # enum soc_job_kind
 MODES = {name: code for name, code in device.CODES.items() if name != "copy"}
 ENCRYPT, DECRYPT = range(2)
 OK, ARGUMENT, AUTH = 0, 1, 27  # of maeslant.h's errors
 # The 256 KiB of the build are the program, then these areas of 64 KiB.
 SOURCE, DESTINATION, KEYS = 0x10000, 0x20000, 0x30000
+KEYS_APART = 0x8000  # of each of two jobs, in their area
 BYTES = 4096  # for the IV and the additional data of each of two jobs
 RESULTS = ("error", "clocks", "instructions", "sum", "summed")
 
@@ -83,6 +84,11 @@ class Runner:
         first.way = BOTH
         self._run_list([first, second], lambda clocks: None)
 
+    def run_two(self, first: Job, second: Job) -> None:
+        """Runs two memory jobs at once on two peripherals; the second sees the first one done."""
+        first.way = TWO
+        self._run_list([first, second], lambda clocks: None)
+
     def _run_list(self, jobs: Sequence[Job], seen: Callable[[int], None]) -> None:
         """Gives a list of AES jobs to the PicoRV32 system's firmware and runs it to its end."""
         record = _ffi().new("struct soc_jobs *")
@@ -114,8 +120,9 @@ class Runner:
             self.system.write(job.source, job.data)
         key_bytes = len(job.keys[0])
         stride = 16 if key_bytes == 16 else 32
-        self.system.write(KEYS, b"".join(key.ljust(stride, b"\0") for key in job.keys))
-        done.keys, done.key_bytes = KEYS, key_bytes
+        keys = KEYS + index * KEYS_APART
+        self.system.write(keys, b"".join(key.ljust(stride, b"\0") for key in job.keys))
+        done.keys, done.key_bytes = keys, key_bytes
         small = job.iv + job.aad
         at = index * BYTES
         _ffi().memmove(record.bytes + at, small, len(small))

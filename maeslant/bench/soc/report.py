@@ -51,6 +51,7 @@ def run(as_json: bool, picture: pathlib.Path, console: Console, err: Console) ->
     console.print(meanwhile_table(record))
     console.print(at_once_line(record), highlight=False)
     console.print(duplex_table(record))
+    console.print(two_table(record))
     console.print(NOTES, highlight=False)
     console.print(f"The curve of clocks a block over length: {picture}", highlight=False)
 
@@ -157,6 +158,23 @@ def duplex_table(record: dict) -> Table:
         paper = sum(KALE_PERIPHERAL[name][0] for name in bench.DIRECTIONS)
         cells.append(f"{paper:,}" if row["mode"] == "ecb" and blocks == 1 else "")
         table.add_row(f"{row['mode'].upper()}, {_size(row['bytes'])}", *cells)
+    return table
+
+
+def two_table(record: dict) -> Table:
+    """Builds the table of two memory jobs by turns on one peripheral, and at once on two."""
+    table = _table(
+        f"Two messages of {_size(bench.TWO_BYTES)} in memory, encrypted: clocks of both",
+        "",
+        "one peripheral, by turns",
+        "two, at once",
+        "saved",
+    )
+    for row in record["two"].values():
+        first, second = (mode.upper() for mode in row["modes"])
+        title = f"{first}, then {second} of its result" if row["chained"] else f"{first}, {second}"
+        saved = 1 - row["at_once"] / row["by_turns"]
+        table.add_row(title, f"{row['by_turns']:,}", f"{row['at_once']:,}", f"{saved:.0%}")
     return table
 
 

@@ -234,6 +234,12 @@ def tables() -> tuple[Table, ...]:
                 ),
                 *_named("iter_both", target="xc7"),
                 Ours("mae_memory_arbiter", "xc7"),
+                Ours(
+                    "mae_memory_arbiter",
+                    "xc7",
+                    {"Jobs": 2},
+                    label="`mae_memory_arbiter` for two peripherals",
+                ),
             ),
         ),
         Table(
