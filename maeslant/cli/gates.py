@@ -57,6 +57,9 @@ def synth(
     simulated: Annotated[
         bool, typer.Option("--simulate", help="Run the module's own tests on the netlist.")
     ] = False,
+    proved: Annotated[
+        bool, typer.Option("--prove", help="Prove by SAT that the netlist is equal to the RTL.")
+    ] = False,
     tables: Annotated[
         bool,
         typer.Option("--tables", help="Write the papers' tables in build/reports; takes hours."),
@@ -71,11 +74,11 @@ def synth(
     as_json: JsonOption = False,
 ) -> None:
     """Synthesize PART in a technology; print its area, clock and critical path."""
-    from maeslant.synth import flow, simulate, synthesize
+    from maeslant.synth import flow, prove, simulate, synthesize
     from maeslant.synth import show as pages
 
     if tables:
-        if part or given or power or simulated or period or abc or flatten is not None:
+        if part or given or power or simulated or proved or period or abc or flatten is not None:
             raise MaeslantError(
                 "--tables has its own points: it takes no PART, nor how to make one"
             )
@@ -100,7 +103,8 @@ def synth(
             tell=tell,
         )
         tests = simulate(report, target, tell) if simulated else None
-    pages.show(report, tests, as_json, Console())
+        proof = prove(report, target, tell) if proved else None
+    pages.show(report, tests, proof, as_json, Console())
 
 
 @app.command()

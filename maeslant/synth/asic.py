@@ -7,15 +7,13 @@ ABC is told of a driver and a load (-constr): without, it leaves large fan-outs 
 Where a period is asked for, the first of SCRIPTS that meets it is kept, else the fastest.
 """
 
-import gzip
 import hashlib
 import json
 import pathlib
 import re
-import shutil
 from collections.abc import Callable
 
-from maeslant.synth import yosys
+from maeslant.synth import report, yosys
 from maeslant.synth.design import Design
 from maeslant.synth.liberty import Library
 from maeslant.synth.report import SynthesisError
@@ -54,7 +52,7 @@ MAP = [
     "splitnets",
     "opt_clean -purge",
 ]
-FILES = ["net.v.gz", "net.sta", "net.repair", "front.log", "map.log", "cells.json"]
+FILES = [report.NETLIST, "net.sta", "net.repair", "front.log", "map.log", "cells.json"]
 
 
 def scripts(period_ns: float | None, abc: str | None) -> list[str]:
@@ -116,8 +114,7 @@ def synthesize(
     area, timing, name = best
     for path in (work / name).iterdir():
         path.replace(work / path.name)
-    with open(work / "net.v", "rb") as plain, gzip.open(work / "net.v.gz", "wb", 6) as packed:
-        shutil.copyfileobj(plain, packed)
+    report.pack(work / "net.v")
     return area, timing, name
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 
 from maeslant import paths
-from maeslant.synth import asic, design, fpga, gates, liberty, report, yosys
+from maeslant.synth import asic, design, equivalence, fpga, gates, liberty, report, yosys
 from maeslant.synth.power.estimate import MODEL, estimate
 from maeslant.synth.report import Report, SynthesisError
 from maeslant.synth.timing import sta
@@ -169,7 +169,8 @@ def publish(
     if there and there.sources == found.sources:
         if there.power and not found.power:
             return there
-        found = dataclasses.replace(found, netlist=found.netlist or there.netlist)
+        checked = (there.netlist or {}) | (found.netlist or {})
+        found = dataclasses.replace(found, netlist=checked or None)
     if there and there.as_dict() == found.as_dict():
         return there
     copy = dataclasses.replace(found)
@@ -216,7 +217,7 @@ def synthesize(
 def check_simulation(name: str, target: str) -> None:
     """Raises SynthesisError if tests could not run on the design's netlist."""
     if target in fpga.TARGETS:
-        raise SynthesisError(f"the netlist for {target} is not kept: none to simulate")
+        raise SynthesisError(f"--simulate needs standard cells, not {target}: try --prove")
     gates.tests(design.find(name).top)
     gates.check_simulator()
 
@@ -232,9 +233,28 @@ def simulate(
     library = liberty.find(target)
     with report.workplace(found.name) as work:
         tests = gates.simulate(found, library, work, tell)
-    found.netlist = {"simulated": tests["passed"], "commit": design.commit()}
-    found.write(found.file)
+    _checked(found, simulated=tests["passed"])
     return tests
+
+
+def prove(
+    found: Report, target: str, tell: Callable[[str], None] = lambda step: None
+) -> dict[str, object]:
+    """Proves by SAT that a synthesized netlist is equal to its RTL; returns what was compared.
+
+    The report keeps that, and publishing it publishes it. Raises SynthesisError if they differ.
+    """
+    library = None if target in fpga.TARGETS else liberty.find(target)
+    with report.workplace(found.name) as work:
+        proved = equivalence.prove(found, library, work, tell)
+    _checked(found, proved=proved)
+    return proved
+
+
+def _checked(found: Report, **how: object) -> None:
+    """Adds how a netlist was checked to its report."""
+    found.netlist = (found.netlist or {}) | how | {"commit": design.commit()}
+    found.write(found.file)
 
 
 def _new(

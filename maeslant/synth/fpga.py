@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 
 from maeslant import extras, paths
-from maeslant.synth import interrupt, yosys
+from maeslant.synth import interrupt, report, yosys
 from maeslant.synth.design import Design
 from maeslant.synth.report import SynthesisError
 
@@ -30,7 +30,7 @@ WAYS = {"wide": "", "lut4": "-nowidelut"}
 # rips up after half an hour what router2 mostly settles in five minutes.
 CROWDED = 20000  # LUTs
 WANTED_MHZ = 400  # never reached: the placer is to do its best
-KEPT = ["cells.json", "*.log", "place*.json"]
+KEPT = [report.NETLIST, "cells.json", "*.log", "place*.json"]
 # How many LUTs (or bits of state, or blocks) each cell is.
 ECP5 = {
     "lut": {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 4},
@@ -108,13 +108,18 @@ def synthesize(
     def stat(name: str) -> str:
         return f"tee -q -o {work / name}.json stat -json"
 
+    def netlist(name: str) -> str:
+        return f"write_verilog -noattr {work / name}.v"
+
     tell("reading")
     kept = how.get("kept", ())
     once = [*(f"@once {name}" for name in kept), f"hierarchy -top {design.top}"] if kept else []
     top = f"hierarchy -check -top {design.top}"
     read = [design.read(not kept), top, "proc", *once, "flatten"]
     if target == "xc7":
-        yosys.run([*read, XILINX.format(top=design.top), stat("cells")], work / "map.log", tell)
+        passes = [*read, XILINX.format(top=design.top), stat("cells"), netlist("net")]
+        yosys.run(passes, work / "map.log", tell)
+        report.pack(work / "net.v")
         return _area(_counts(work / "cells.json"), XC7), None
     passes = [*read, "opt_clean", f"write_json {work / 'core.json'}"]
     passes += [f"synth_ecp5 -top {design.top} -run begin:map_luts", "design -save core"]
@@ -123,11 +128,12 @@ def synthesize(
             "design -load core",
             f"synth_ecp5 {option} -top {design.top} -run map_luts:check",
         ]
-        passes += [stat(way)]
+        passes += [stat(way), netlist(way)]
     yosys.run(passes, work / "map.log", tell)
     areas = {way: _area(_counts(work / f"{way}.json"), ECP5) for way in WAYS}
     way = min(areas, key=lambda way: areas[way]["lut"])
     (work / f"{way}.json").replace(work / "cells.json")
+    report.pack((work / f"{way}.v").rename(work / "net.v"))
     if areas[way]["lut"] > LUTS:
         raise SynthesisError(
             f"{design.name} takes {areas[way]['lut']:,} LUTs, more than the {LUTS:,} of the device"

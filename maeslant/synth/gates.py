@@ -7,7 +7,6 @@ the module's test file runs, the nearest one says what the tests need to know be
 coroutines that look for signals inside the module have none to look at, and are named as such.
 """
 
-import gzip
 import importlib
 import pathlib
 import re
@@ -34,9 +33,7 @@ def simulate(
     module = tests(report.top)
     parameters = all_parameters(find(report.name, report.parameters))
     env = _environment(module, report.top, parameters)
-    netlist = work / "net.v"
-    with gzip.open(report.folder / "net.v.gz") as packed, open(netlist, "wb") as plain:
-        shutil.copyfileobj(packed, plain)
+    netlist = report.unpack(work)
     return run(netlist, report.top, parameters, module, env, library, tell)
 
 

@@ -4,6 +4,7 @@
 import contextlib
 import dataclasses
 import fcntl
+import gzip
 import json
 import pathlib
 import shutil
@@ -16,6 +17,7 @@ from maeslant.errors import MaeslantError
 REPORTS = paths.BUILD / "reports"
 PUBLISHED = paths.RESULTS / "reports"
 SCHEMA = 1
+NETLIST = "net.v.gz"
 
 
 class SynthesisError(MaeslantError):
@@ -29,7 +31,7 @@ class Report:
     Areas in um2 and kGE, times in ns, frequencies in MHz, power in mW, energy in pJ.
 
     ``report["area"]`` works as ``report.area`` does. ``file`` is where it stands; unless it is a
-    published one, its ``folder`` holds the logs and for ASIC targets the mapped netlist, net.v.gz.
+    published one, its ``folder`` holds the logs and the mapped netlist, net.v.gz.
     """
 
     name: str
@@ -46,7 +48,9 @@ class Report:
     timing: dict[str, object] | None
     power: dict[str, object] | None = None
     function: dict[str, object] | None = None
-    netlist: dict[str, object] | None = None  # tests that passed on it, and at which commit
+    # How the netlist was checked, and at which commit: ``simulated`` names the tests that passed on
+    # it, ``proved`` counts what SAT found equal to the RTL's.
+    netlist: dict[str, object] | None = None
     schema: int = SCHEMA
     file: pathlib.Path | None = dataclasses.field(default=None, compare=False)
     older: bool = dataclasses.field(default=False, compare=False)  # of RTL that has changed since
@@ -58,6 +62,18 @@ class Report:
     def folder(self) -> pathlib.Path | None:
         """Returns the folder in which this synthesis report is stored."""
         return self.file and self.file.parent
+
+    def unpack(self, work: pathlib.Path) -> pathlib.Path:
+        """Unpacks the mapped netlist into a folder; returns its path."""
+        packed = self.folder / NETLIST
+        if not packed.exists():
+            raise SynthesisError(
+                f"{self.folder} holds no netlist: remove that folder and synthesize again"
+            )
+        netlist = work / "net.v"
+        with gzip.open(packed) as text, open(netlist, "wb") as plain:
+            shutil.copyfileobj(text, plain)
+        return netlist
 
     def as_dict(self) -> dict[str, object]:
         """Returns this synthesis report as a dictionary, as report.json holds it."""
@@ -104,6 +120,13 @@ def workplace(name: str) -> Iterator[pathlib.Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def pack(netlist: pathlib.Path) -> None:
+    """Packs a mapped netlist under the name by which :meth:`Report.unpack` finds it."""
+    packed = netlist.with_name(NETLIST)
+    with open(netlist, "rb") as plain, gzip.open(packed, "wb", 6) as text:
+        shutil.copyfileobj(plain, text)
 
 
 def keep(report: Report, work: pathlib.Path, file: pathlib.Path, files: list[str]) -> Report:

@@ -47,11 +47,18 @@ def settings(given: list[str] | None) -> dict[str, object]:
     return found
 
 
-def show(report: Report, tests: dict[str, object] | None, as_json: bool, console: Console) -> None:
-    """Prints a synthesis report, and the result of its gate-level simulation."""
+def show(
+    report: Report,
+    tests: dict[str, object] | None,
+    proof: dict[str, object] | None,
+    as_json: bool,
+    console: Console,
+) -> None:
+    """Prints a synthesis report, and how its netlist was simulated and proved."""
     if as_json:
         folder = str(report.folder) if report.folder else None
-        print(json.dumps(report.as_dict() | {"folder": folder, "simulated": tests}, indent=1))
+        checked = {"simulated": tests, "proved": proof}
+        print(json.dumps(report.as_dict() | checked | {"folder": folder}, indent=1))
         return
     values = ", ".join(f"{name} {value}" for name, value in report.parameters.items())
     console.print(f"[bold]{report.name}[/] for {report.target}: {report.top} {values}")
@@ -74,6 +81,12 @@ def show(report: Report, tests: dict[str, object] | None, as_json: bool, console
         if tests["inside"]:
             names = ", ".join(tests["inside"])
             console.print(f"tests that look inside the module, and cannot run: {names}")
+    if proof:
+        console.print(
+            f"proved equal to the RTL by {proof['by']}: {proof['outputs']:,} output bits, "
+            f"{proof['registers']:,} registers ({proof['constant']:,} of them constant)",
+            highlight=False,
+        )
     file = near(report.folder / "report.json")
     console.print(f"{', '.join(report.tools.values())}; {file}", highlight=False, soft_wrap=True)
 

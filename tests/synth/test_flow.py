@@ -337,7 +337,7 @@ def test_reports_of_noise_are_none(tmp_path) -> None:
 def test_options_that_do_not_go_together() -> None:
     """`maeslant synth` refuses options that contradict each other, before any synthesis."""
     for words, said in (
-        (["mae_sbox", "--target", "xc7", "--simulate"], "none to simulate"),
+        (["mae_sbox", "--target", "xc7", "--simulate"], "--simulate needs standard cells"),
         (["mae_sbox_table_pkg", "--simulate"], "no build or module"),
         (["mae_sbox", "--seeds", "3"], "nangate45 is not placed"),
         (["mae_sbox", "--target", "xc7", "--seeds", "3"], "xc7 is not placed"),

@@ -422,7 +422,8 @@ def _record(
         file = os.path.relpath(made.file, page.parent)
         origin = f"[{made.sources[:8]}]({file}), commit {made.commit}"
         origin += f", **{OLDER}**" if made.older else ""
-        origin += ", netlist simulated" if made.netlist else ""
+        how = [key for key in ("simulated", "proved") if key in (made.netlist or {})]
+        origin += f", netlist {' and '.join(how)}" if how else ""
     found = {k: v for k, v in figures(made).items() if v is not None}
     return {"label": row.title, "technology": row.target, "from": origin, "figures": found}
 

@@ -14,9 +14,7 @@ in the share of clocks in which Q changes, of D unlike Q; both its outputs chang
 """
 
 import collections
-import gzip
 import pathlib
-import shutil
 from collections.abc import Callable
 
 import numpy as np
@@ -39,9 +37,7 @@ def estimate(
     report: Report, library: Library, work: pathlib.Path, tell: Callable[[str], None]
 ) -> dict[str, object]:
     """Estimates the power of a synthesized design at its greatest clock rate."""
-    netlist = work / "net.v"
-    with gzip.open(report.folder / "net.v.gz") as packed, open(netlist, "wb") as plain:
-        shutil.copyfileobj(packed, plain)
+    netlist = report.unpack(work)
     tell("reading the netlist")
     design = levels.Netlist(netlist, report.top, library)
     bench = _run(stimulus.bench(report.top, report.parameters, design), tell)

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a design as a flat circuit of gates and flip-flops, simulates it, writes it as BLIF."""
+
+import collections
+import dataclasses
+import functools
+import json
+import pathlib
+import random
+import re
+from collections.abc import Iterator
+
+from maeslant.synth import yosys
+from maeslant.synth.report import SynthesisError
+
+# Yosys' passes from any cells to gates and flip-flops.
+PASSES = [
+    "proc",
+    "setattr -mod -unset keep_hierarchy *",
+    "flatten",
+    "memory_map",
+    "opt_expr",
+    "opt_merge",
+    "opt_clean",
+    "dffunmap",
+    "techmap",
+    "simplemap",
+    "opt_expr",
+    "opt_merge",  # Yosys makes two flip-flops of a cell both outputs of which are used
+    "opt_clean",
+    "setundef -undriven -zero",
+]
+# Yosys' gates of the inputs A, B, S: covers in BLIF, and functions of words.
+GATES = {
+    "$_BUF_": ("1 1", lambda a: a),
+    "$_NOT_": ("0 1", lambda a: ~a),
+    "$_AND_": ("11 1", lambda a, b: a & b),
+    "$_NAND_": ("11 0", lambda a, b: ~(a & b)),
+    "$_OR_": ("00 0", lambda a, b: a | b),
+    "$_NOR_": ("00 1", lambda a, b: ~(a | b)),
+    "$_XOR_": ("01 1\n10 1", lambda a, b: a ^ b),
+    "$_XNOR_": ("00 1\n11 1", lambda a, b: ~(a ^ b)),
+    "$_ANDNOT_": ("10 1", lambda a, b: a & ~b),
+    "$_ORNOT_": ("01 0", lambda a, b: a | ~b),
+    "$_MUX_": ("1-0 1\n-11 1", lambda a, b, s: a ^ ((a ^ b) & s)),
+}
+FLIP_FLOP = re.compile(r"\$_DFF_([PN])(?:([PN])([01]))?_")
+LOADED = re.compile(r"\$_ALDFF_([PN])([PN])_")
+CONSTANTS = {"0": 0, "1": -1, "x": 0}
+NEVER = ("0", False)  # a net, not inverted
+RUNS, CLOCKS = 512, 100  # of a simulation
+CONSTANT_TRACES = {0: "0", (1 << RUNS * CLOCKS) - 1: "1"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Register:
+    """Describes a flip-flop by the nets at its pins, each with true if it is inverted."""
+
+    data: tuple[object, bool]
+    clock: tuple[object, bool]
+    reset: tuple[object, bool] = NEVER  # asynchronous
+    value: tuple[object, bool] = NEVER  # while reset is active
+
+
+@dataclasses.dataclass(frozen=True)
+class Circuit:
+    """Holds a flat circuit of gates and flip-flops, a module of Yosys' JSON."""
+
+    module: dict
+
+    @functools.cached_property
+    def registers(self) -> dict[object, Register]:
+        """Returns the flip-flops of the circuit by the nets that they drive."""
+        found = {}
+        for cell in self.module["cells"].values():
+            kind, pins = cell["type"], cell["connections"]
+            if kind in GATES or kind == "$scopeinfo":
+                continue
+            pin = {name: bits[0] for name, bits in pins.items()}
+            if kept := FLIP_FLOP.fullmatch(kind):
+                more = ((pin["R"], kept[2] == "N"), (kept[3], False)) if kept[2] else ()
+            elif kept := LOADED.fullmatch(kind):
+                more = (pin["L"], kept[2] == "N"), (pin["AD"], False)
+            else:
+                raise SynthesisError(f"a circuit with a cell {kind} cannot be compared")
+            found[pin["Q"]] = Register((pin["D"], False), (pin["C"], kept[1] == "N"), *more)
+        return found
+
+    @functools.cached_property
+    def gates(self) -> list[tuple[str, list, object]]:
+        """Lists the gates as type, nets that they read, net that they drive; in this order."""
+        left, readers, ready = {}, collections.defaultdict(list), []
+        cells = [cell for cell in self.module["cells"].values() if cell["type"] in GATES]
+        made = {cell["connections"]["Y"][0] for cell in cells}
+        for i, cell in enumerate(cells):
+            given = [cell["connections"][pin][0] for pin in "ABS" if pin in cell["connections"]]
+            cells[i] = (cell["type"], given, cell["connections"]["Y"][0])
+            left[i] = len(made & set(given))
+            for bit in made & set(given):
+                readers[bit].append(i)
+            if not left[i]:
+                ready.append(i)
+        for i in ready:
+            for reader in readers[cells[i][2]]:
+                left[reader] -= 1
+                if not left[reader]:
+                    ready.append(reader)
+        if len(ready) < len(cells):
+            raise SynthesisError("a circuit with a combinational loop cannot be compared")
+        return [cells[i] for i in ready]
+
+    def names(self) -> dict[str, object]:
+        """Returns the named nets of the circuit, bit by bit."""
+        return {
+            name if len(net["bits"]) == 1 else f"{name}[{i + net.get('offset', 0)}]": bit
+            for name, net in self.module["netnames"].items()
+            for i, bit in enumerate(net["bits"])
+        }
+
+    def ports(self, direction: str) -> dict[str, object]:
+        """Returns the nets of the circuit's input or output ports, bit by bit."""
+        return {
+            f"{name}[{i}]": bit
+            for name, port in self.module["ports"].items()
+            if port["direction"] == direction
+            for i, bit in enumerate(port["bits"])
+        }
+
+    def trace(self, random_nets: dict[object, str], fixed: dict[object, str]) -> dict[object, int]:
+        """Simulates the circuit from reset; returns all next states of each register as a number.
+
+        ``random_nets`` are random in every clock, those of a name alike, in all circuits; ``fixed``
+        nets are constant. Registers among them are cut; resets are left alone after the start.
+        """
+        mask = (1 << RUNS) - 1
+        words = {name: _stimulus(name) for name in random_nets.values()}
+        own = self.registers.keys() - random_nets.keys() - fixed.keys()
+        values = CONSTANTS | {bit: CONSTANTS[value] for bit, value in fixed.items()}
+        for bit in own:
+            values[bit] = CONSTANTS.get(self.registers[bit].value[0], 0)
+        found = dict.fromkeys(self.registers, 0)
+        for _ in range(CLOCKS):
+            now = {name: next(source) for name, source in words.items()}
+            values |= {bit: now[name] for bit, name in random_nets.items()}
+            for kind, given, made in self.gates:
+                values[made] = GATES[kind][1](*(values[bit] for bit in given))
+            after = {bit: values[kept.data[0]] for bit, kept in self.registers.items()}
+            for bit, value in after.items():
+                found[bit] = found[bit] << RUNS | value & mask
+            values |= {bit: after[bit] for bit in own}
+        return found
+
+    def blif(
+        self,
+        inputs: dict[str, list],
+        outputs: dict[str, tuple[object, bool]],
+        constants: dict[object, str],
+    ) -> str:
+        """Returns the circuit's gates as BLIF.
+
+        ``inputs`` drive nets (none, one or more); ``outputs`` read nets, with true inverted;
+        ``constants``: nets that are constant.
+        """
+        lines = [".model cut", ".inputs " + " ".join(inputs), ".outputs " + " ".join(outputs)]
+        lines += [".names n0", ".names n1\n1", ".names nx"]
+        lines += [f".names n{bit}" + ("\n1" if v == "1" else "") for bit, v in constants.items()]
+        lines += [f".names {name} n{bit}\n1 1" for name, bits in inputs.items() for bit in bits]
+        for kind, given, made in self.gates:
+            lines.append(f".names {' '.join(f'n{bit}' for bit in given)} n{made}\n{GATES[kind][0]}")
+        for name, (bit, inverted) in outputs.items():
+            lines.append(f".names n{bit} {name}\n{'0' if inverted else '1'} 1")
+        return "\n".join([*lines, ".end", ""])
+
+
+def _stimulus(name: str) -> Iterator[int]:
+    """Yields random words; in a run, a bit is 1 half of the time, seldom or mostly."""
+    source = random.Random(name)
+    biased, high = source.getrandbits(RUNS), source.getrandbits(RUNS)
+    while True:
+        even = source.getrandbits(RUNS)
+        seldom = even & source.getrandbits(RUNS) & source.getrandbits(RUNS)
+        yield even & ~biased | biased & (seldom ^ high)
+
+
+def read(passes: list[str], top: str, stem: pathlib.Path) -> Circuit:
+    """Runs Yosys passes that read a design; returns it as a circuit.
+
+    ``stem``: of the files that are written.
+    """
+    out = stem.with_suffix(".json")
+    passes = [*passes, f"hierarchy -check -top {top}", *PASSES, f"write_json {out}"]
+    yosys.run(passes, stem.with_suffix(".log"))
+    return Circuit(json.loads(out.read_text())["modules"][top])
