@@ -9,7 +9,7 @@ import platform
 import shutil
 import subprocess
 
-from maeslant import paths
+from maeslant import __version__, paths
 from maeslant.errors import MaeslantError
 
 DRIVER = paths.ROOT / "driver"
@@ -131,6 +131,52 @@ def build_program(
     return target
 
 
+def has_openssl() -> bool:
+    """Returns true if OpenSSL's headers are installed."""
+    return any((root / "openssl" / "evp.h").exists() for root in SYSTEM_HEADERS)
+
+
+def require_openssl() -> None:
+    """Raises MaeslantError if OpenSSL's headers are missing."""
+    if not has_openssl():
+        raise MaeslantError(
+            "OpenSSL's headers are missing; install them: sudo apt-get install libssl-dev"
+        )
+
+
+def provider_sources() -> list[pathlib.Path]:
+    """Lists the C files of the OpenSSL provider, without libmaeslant's."""
+    return sorted(DRIVER.glob("provider/*.c"))
+
+
+def link_provider(folder: pathlib.Path, target: pathlib.Path, flags: tuple[str, ...]) -> None:
+    """Compiles the OpenSSL provider with libmaeslant inside, and links it."""
+    require_openssl()
+    version = f'-DMAESLANT_VERSION="{__version__}"'
+    objects = compile_objects(folder / "library", flags)
+    objects += compile_objects(folder / "provider", (*flags, version), provider_sources())
+    run([compiler(), *flags, *SHARED, exports("maeslant_provider"), "-pthread", *objects, "-ldl",
+         "-lcrypto", "-o", str(target)], f"linking {target.name}")  # fmt: skip
+
+
+def build_provider(*, sanitize: str = "") -> pathlib.Path:
+    """Builds the OpenSSL provider maeslant.so if out of date; returns its path.
+
+    ``sanitize``: one of :data:`SANITIZERS`; the program that loads it preloads their libraries.
+    """
+    folder = OUT / f"provider-{sanitize}" if sanitize else OUT
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / "maeslant.so"
+    with open(folder / ".lock.provider", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if stale(target, own=provider_sources()):
+            fresh = target.with_suffix(".new")
+            flags = SANITIZERS[sanitize] if sanitize else OPTIMISED
+            link_provider(folder / "objects-provider", fresh, flags)
+            fresh.replace(target)
+    return target
+
+
 def gcm_library() -> str:
     """Returns the name of the enclave's AES-GCM library: "ipsec" if installed, else "openssl"."""
     there = any((root / "intel-ipsec-mb.h").exists() for root in SYSTEM_HEADERS)
@@ -156,10 +202,7 @@ def build_protected() -> pathlib.Path:
     with open(OUT / ".lock.protected", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if stale(target, own=protected_sources()):
-            if not any((root / "openssl" / "evp.h").exists() for root in SYSTEM_HEADERS):
-                raise MaeslantError(
-                    "OpenSSL's headers are missing; install them: sudo apt-get install libssl-dev"
-                )
+            require_openssl()
             fresh = target.with_suffix(".new")
             run([compiler(), *FLAGS, *OPTIMISED, *SHARED, exports("libmaeslant_protected"),
                  *INCLUDES, *map(str, protected_sources()), *crypto_libraries(), "-o", str(fresh)],
