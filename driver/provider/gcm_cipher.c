@@ -242,10 +242,10 @@ static const OSSL_PARAM *settable(void *context, void *provider)
 static int start(struct context *context, mae_direction_t direction, const uint8_t *key,
                  size_t key_bytes, const uint8_t *iv, size_t iv_bytes, const OSSL_PARAM params[])
 {
-    context->direction = direction;
     gcm_drop(&context->message);
-    if (direction == MAE_ENCRYPT)
-        context->tag_bytes = 0;
+    if (direction == MAE_ENCRYPT || context->direction != direction)
+        context->tag_bytes = 0; /* a tag that was made is none that is expected */
+    context->direction = direction;
     if (context->state == IV_IN_USE)
         context->state = IV_USED_UP; /* dropped half-way; the same IV must not serve again */
     if (!cipher_set_key(context->card, &context->key, context->info, key, key_bytes))
