@@ -288,24 +288,6 @@ static int begin(struct context *context)
     return 1;
 }
 
-/* Takes AAD, where there is no output, or data. */
-static int update(void *given, uint8_t *out, size_t *written, size_t room, const uint8_t *in,
-                  size_t bytes)
-{
-    struct context *context = given;
-    *written = 0;
-    if (bytes == 0)
-        return 1;
-    if (out && room < bytes)
-        return fail(PROV_R_OUTPUT_BUFFER_TOO_SMALL, "maeslant: room for %zu bytes, not %zu", room,
-                    bytes);
-    if (!begin(context) || !(out ? gcm_data(&context->message, out, in, bytes)
-                                 : gcm_aad(&context->message, in, bytes)))
-        return 0;
-    *written = bytes;
-    return 1;
-}
-
 /* Ends the message: makes the tag, or verifies it. */
 static int finish(struct context *context)
 {
@@ -319,14 +301,6 @@ static int finish(struct context *context)
     if (seals)
         context->tag_bytes = done ? TAG_BYTES : 0;
     return done;
-}
-
-static int final(void *given, uint8_t *out, size_t *written, size_t room)
-{
-    (void)out;
-    (void)room;
-    *written = 0;
-    return finish(given);
 }
 
 /* ---- records of TLS 1.2: explicit part of the IV, data, tag ---- */
@@ -366,17 +340,44 @@ static int record(struct context *context, uint8_t *data, size_t *written, size_
     return 1;
 }
 
-/* Takes a record of TLS 1.2 if its AAD has been given, else AAD, data, or the end (EVP_Cipher). */
-static int once(void *given, uint8_t *out, size_t *written, size_t room, const uint8_t *in,
-                size_t bytes)
+/* ---- what OpenSSL calls with data ---- */
+
+/* Takes AAD, where there is no output, or data; a record of TLS 1.2, if its AAD has been given. */
+static int update(void *given, uint8_t *out, size_t *written, size_t room, const uint8_t *in,
+                  size_t bytes)
 {
     struct context *context = given;
     *written = 0;
-    if (context->tls && (!out || out != in || room < bytes))
+    if (out && room < bytes)
+        return fail(PROV_R_OUTPUT_BUFFER_TOO_SMALL, "maeslant: room for %zu bytes, not %zu", room,
+                    bytes);
+    if (context->tls && (!out || out != in))
         return fail(PROV_R_CIPHER_OPERATION_FAILED, "maeslant: a record is processed in place");
     if (context->tls)
         return record(context, out, written, bytes);
-    return in ? update(context, out, written, room, in, bytes) : finish(context);
+    if (bytes == 0)
+        return 1;
+    if (!begin(context) || !(out ? gcm_data(&context->message, out, in, bytes)
+                                 : gcm_aad(&context->message, in, bytes)))
+        return 0;
+    *written = bytes;
+    return 1;
+}
+
+/* Ends the message. */
+static int final(void *context, uint8_t *out, size_t *written, size_t room)
+{
+    (void)out;
+    (void)room;
+    *written = 0;
+    return finish(context);
+}
+
+/* Takes AAD, data, or the end (EVP_Cipher). */
+static int once(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in,
+                size_t bytes)
+{
+    return in ? update(context, out, written, room, in, bytes) : final(context, out, written, room);
 }
 
 /* ---- tables ---- */
