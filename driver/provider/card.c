@@ -177,6 +177,8 @@ mae_error_t card_run(struct card *card, struct request *requests, size_t count)
         while (taken < count && error == MAE_OK) {
             error = mae_submit(card->dev, &requests[taken].job);
             taken += error == MAE_OK;
+            if (error != MAE_OK)
+                keep_detail();
         }
         bool full = error == MAE_E_FULL;
         if (full)
@@ -184,13 +186,17 @@ mae_error_t card_run(struct card *card, struct request *requests, size_t count)
         if (all_done(requests, taken) && !full)
             break;
         mae_error_t polled = fetch(card);
-        if (polled != MAE_OK && error == MAE_OK)
+        if (polled != MAE_OK && error == MAE_OK) {
+            keep_detail();
             error = polled; /* the device is dead; its jobs complete with the next look */
+        }
         if (!all_done(requests, taken) || full)
             card_pass(card);
     }
     card_pass_ends(card);
     for (size_t i = 0; i < taken && error == MAE_OK; i++)
         error = requests[i].result.error;
+    if (error == MAE_OK)
+        forget_detail();
     return error;
 }

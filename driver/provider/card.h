@@ -70,6 +70,11 @@ int fail(int reason, const char *format, ...) __attribute__((format(printf, 2, 3
 /* Raises an OpenSSL error for an error of libmaeslant, with its details; returns 0. */
 int fail_card(mae_error_t error);
 
+/* Keeps libmaeslant's details of a failure for fail_card. */
+void keep_detail(void);
+/* Forgets them: what had failed was tried again and worked. */
+void forget_detail(void);
+
 /* Opens the device that a URI names; raises an OpenSSL error and returns NULL if it cannot. */
 struct card *card_open(const char *uri);
 /* Closes the device of a provider, which erases its keys. NULL is allowed. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Raises OpenSSL errors with texts of the provider and of libmaeslant. */
 #include <stdarg.h>
+#include <stdio.h>
 
 #include <openssl/err.h>
 #include <openssl/proverr.h>
@@ -18,9 +19,24 @@ int fail(int reason, const char *format, ...)
     return 0;
 }
 
+/* The details of a job's failure, which what is freed after it would clear. */
+static _Thread_local char kept[256];
+
+void keep_detail(void)
+{
+    snprintf(kept, sizeof kept, "%s", mae_error_detail());
+}
+
+void forget_detail(void)
+{
+    *kept = '\0';
+}
+
 int fail_card(mae_error_t error)
 {
-    const char *detail = mae_error_detail();
-    return fail(PROV_R_CIPHER_OPERATION_FAILED, "maeslant: %s%s%s", mae_strerror(error),
-                *detail ? ": " : "", detail);
+    const char *detail = *kept ? kept : mae_error_detail();
+    fail(PROV_R_CIPHER_OPERATION_FAILED, "maeslant: %s%s%s", mae_strerror(error),
+         *detail ? ": " : "", detail);
+    forget_detail();
+    return 0;
 }

@@ -21,11 +21,11 @@ providers = providers
 alg_section = algorithms
 random = random
 [providers]
-default = default
-maeslant = maeslant
-[default]
+default = theirs
+maeslant = ours
+[theirs]
 activate = 1
-[maeslant]
+[ours]
 module = {module}
 device = {device}
 activate = 1
@@ -49,7 +49,7 @@ def environment(device: str = "", **more: str) -> dict[str, str]:
 
 def configured(folder: pathlib.Path, device: str) -> dict[str, str]:
     """Writes a configuration of OpenSSL with the provider on a device; returns the environment."""
-    file = folder / "openssl.cnf"
+    file = folder / f"{device.partition(':')[0]}.cnf"
     file.write_text(CONFIGURATION.format(module=c_driver.build_provider(), device=device))
     found = environment(device, OPENSSL_CONF=str(file))
     del found["MAESLANT_DEVICE"]

@@ -19,6 +19,7 @@ from tests.vectors import authenticated
 pytestmark = openssl.needs_headers
 HERE = pathlib.Path(__file__).resolve().parent
 SEED = os.environ.get("MAESLANT_SEED", "1")
+IV_MOST = 128  # of OpenSSL
 DEVICES = ["sim:stream4", "sim:peripheral"]
 
 
@@ -40,7 +41,9 @@ def stanza(vector: authenticated.Vector) -> str:
     fields = {"Key": "key", "IV": "nonce", "AAD": "aad", "Tag": "tag"}
     fields |= {"Plaintext": "plaintext", "Ciphertext": "ciphertext"}
     lines += [f"{name} = {getattr(vector, field).hex()}" for name, field in fields.items()]
-    if vector.outcome != authenticated.OPENS:
+    if len(vector.nonce) > IV_MOST:
+        lines += ["Result = INVALID_IV_LENGTH"]
+    elif vector.outcome != authenticated.OPENS:
         step = "UPDATE" if vector.mode == "ccm" else "FINAL"
         lines += ["Operation = DECRYPT", f"Result = CIPHER{step}_ERROR"]
     elif not vector.encrypts:
@@ -49,13 +52,18 @@ def stanza(vector: authenticated.Vector) -> str:
 
 
 def wycheproof_xts() -> Iterator[str]:
-    """Yields Wycheproof's vectors of AES-XTS in the form of evp_test's files."""
+    """Yields Wycheproof's vectors of AES-XTS in the form of evp_test's files.
+
+    Their data unit numbers are cut after their last byte that is not zero.
+    """
     folder = authenticated.WYCHEPROOF / "Cipher" / "wycheproof"
     for group in json.loads((folder / "aes_xts_test.json").read_text())["testGroups"]:
         for case in group["tests"]:
+            if len(case["key"]) == 96:
+                continue  # OpenSSL has no AES-192-XTS
             yield (
                 f"Cipher = AES-{4 * len(case['key'])}-XTS\nKey = {case['key']}\n"
-                f"IV = {case['iv']}\nPlaintext = {case['msg']}\nCiphertext = {case['ct']}\n\n"
+                f"IV = {case['iv']:0<32}\nPlaintext = {case['msg']}\nCiphertext = {case['ct']}\n\n"
             )
 
 
@@ -69,7 +77,7 @@ def test_evp_vectors(device: str) -> None:
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_wycheproof(device: str, tmp_path: pathlib.Path) -> None:
-    """Wycheproof's vectors of GCM, CCM and XTS pass through the provider."""
+    """Wycheproof's vectors of GCM, CCM and XTS pass; IVs too long for OpenSSL are refused."""
     (tmp_path / "xts.txt").write_text("".join(wycheproof_xts()))
     for mode in ("gcm", "ccm"):
         vectors = [v for v in authenticated.wycheproof(mode) if v.outcome != authenticated.REFUSED]
