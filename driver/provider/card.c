@@ -73,6 +73,16 @@ void card_leave(struct card *card)
     pthread_mutex_unlock(&card->lock);
 }
 
+uint64_t card_clocks(struct card *card)
+{
+    struct mae_stats stats = {0};
+    mae_error_t error = card_enter(card);
+    if (error == MAE_OK)
+        error = mae_get_stats(card->dev, &stats);
+    card_leave(card);
+    return error == MAE_OK ? stats.bus_clocks : 0;
+}
+
 /* ---- waiting ---- */
 
 void card_pass(struct card *card)

@@ -79,6 +79,8 @@ void forget_detail(void);
 struct card *card_open(const char *uri);
 /* Closes the device of a provider, which erases its keys. NULL is allowed. */
 void card_close(struct card *card);
+/* Returns the clocks that a simulated device has run; 0: a real one's are not counted. */
+uint64_t card_clocks(struct card *card);
 /* Locks the device for the calling thread; a forked child opens a device of its own. */
 mae_error_t card_enter(struct card *card);
 /* Unlocks the device. */

@@ -89,6 +89,7 @@ static const OSSL_PARAM *gettable_params(void *provider)
         OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_VERSION, NULL, 0),
         OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_BUILDINFO, NULL, 0),
         OSSL_PARAM_int(OSSL_PROV_PARAM_STATUS, NULL),
+        OSSL_PARAM_uint64("clocks", NULL),
         OSSL_PARAM_END,
     };
     (void)provider;
@@ -110,6 +111,9 @@ static int get_params(void *given, OSSL_PARAM params[])
         if (param && !OSSL_PARAM_set_utf8_ptr(param, texts[i].value))
             return 0;
     }
+    OSSL_PARAM *clocks = OSSL_PARAM_locate(params, "clocks");
+    if (clocks && !OSSL_PARAM_set_uint64(clocks, card_clocks(provider->card)))
+        return 0;
     OSSL_PARAM *status = OSSL_PARAM_locate(params, OSSL_PROV_PARAM_STATUS);
     return !status || OSSL_PARAM_set_int(status, provider->card->dev != NULL);
 }

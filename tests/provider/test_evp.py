@@ -62,7 +62,7 @@ def wycheproof_xts() -> Iterator[str]:
             if len(case["key"]) == 96:
                 continue  # OpenSSL has no AES-192-XTS
             yield (
-                f"Cipher = AES-{4 * len(case['key'])}-XTS\nKey = {case['key']}\n"
+                f"Cipher = AES-{2 * len(case['key'])}-XTS\nKey = {case['key']}\n"
                 f"IV = {case['iv']:0<32}\nPlaintext = {case['msg']}\nCiphertext = {case['ct']}\n\n"
             )
 
