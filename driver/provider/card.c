@@ -129,14 +129,20 @@ mae_error_t card_context(struct card *card, bool aead, uint32_t *context)
 
 mae_error_t card_stage(struct card *card, size_t bytes, struct stage *stage)
 {
+    size_t capacity = STAGE_LEAST;
+    while (capacity < bytes)
+        capacity *= 2;
+    for (uint32_t i = card->stage_count; i-- > 0;) {
+        if (card->stages[i].capacity == capacity) {
+            *stage = card->stages[i];
+            stage->bytes = bytes;
+            card->stages[i] = card->stages[--card->stage_count];
+            return MAE_OK;
+        }
+    }
     void *memory = NULL;
-    mae_error_t error = MAE_OK;
-    *stage = (struct stage){.bytes = bytes};
-    if (bytes <= STAGE_SMALL && card->stage_count > 0)
-        memory = card->stages[--card->stage_count];
-    else
-        error = mae_mem_alloc(card->dev, bytes <= STAGE_SMALL ? STAGE_SMALL : bytes, &memory);
-    stage->data = memory;
+    mae_error_t error = mae_mem_alloc(card->dev, capacity, &memory);
+    *stage = (struct stage){memory, bytes, capacity};
     return error;
 }
 
@@ -145,8 +151,8 @@ void card_stage_free(struct card *card, struct stage *stage)
     if (!stage->data)
         return;
     OPENSSL_cleanse(stage->data, stage->bytes);
-    if (stage->bytes <= STAGE_SMALL && card->stage_count < STAGE_POOL)
-        card->stages[card->stage_count++] = stage->data;
+    if (stage->capacity <= STAGE_MOST && card->stage_count < STAGE_POOL)
+        card->stages[card->stage_count++] = *stage;
     else
         (void)!mae_mem_free(card->dev, stage->data);
     stage->data = NULL;

@@ -17,10 +17,11 @@
 
 enum {
     BLOCK = 16,
-    KEY_MOST = 64,       /* both keys of XTS */
-    STAGE_POOL = 8,      /* small buffers that are kept */
-    STAGE_SMALL = 20480, /* bytes of one: a TLS record with all that goes with it */
-    RESERVED = 2         /* contexts and key slots that unfinished messages leave to others */
+    KEY_MOST = 64,                /* both keys of XTS */
+    STAGE_POOL = 8,               /* buffers that are kept */
+    STAGE_LEAST = 32768,          /* bytes of one: a TLS record with all that goes with it */
+    STAGE_MOST = 2 * 1024 * 1024, /* larger ones are not kept */
+    RESERVED = 2 /* contexts and key slots that unfinished messages leave to others */
 };
 
 /* Holds a key, or the two of XTS, and the slots it lies in while they are not needed by others. */
@@ -36,6 +37,13 @@ struct key {
     uint32_t opening; /* of the device, in which the slots were taken */
 };
 
+/* Holds a buffer that the device can access. */
+struct stage {
+    uint8_t *data;
+    size_t bytes;    /* in use */
+    size_t capacity; /* a power of two */
+};
+
 /* Holds the device of a provider. */
 struct card {
     pthread_mutex_t lock;
@@ -48,7 +56,7 @@ struct card {
     uint32_t messages; /* GCM messages that have begun and not ended */
     struct key *resident;
     uint64_t key_uses;
-    void *stages[STAGE_POOL];
+    struct stage stages[STAGE_POOL];
     uint32_t stage_count;
 };
 
@@ -57,12 +65,6 @@ struct request {
     struct mae_job job;
     struct mae_completion result;
     bool done;
-};
-
-/* Holds a buffer that the device can access. */
-struct stage {
-    uint8_t *data;
-    size_t bytes;
 };
 
 /* Raises an OpenSSL error with a text; returns 0. */
