@@ -9,7 +9,7 @@ import platform
 import shutil
 import subprocess
 
-from maeslant import paths
+from maeslant import __version__, paths
 from maeslant.errors import MaeslantError
 
 DRIVER = paths.ROOT / "driver"
@@ -106,15 +106,12 @@ def build() -> pathlib.Path:
     return LIBRARY
 
 
-def build_program(
-    source: pathlib.Path, *, sanitize: str = "", libraries: tuple[str, ...] = ()
-) -> pathlib.Path:
-    """Builds a C program that is linked with libmaeslant's objects; returns its path.
+def build_archive(sanitize: str = "") -> pathlib.Path:
+    """Builds libmaeslant.a for programs of this tree if out of date; returns its path.
 
     ``sanitize``: one of :data:`SANITIZERS`.
     """
     folder = OUT / (f"sanitized-{sanitize}" if sanitize else "programs")
-    target = folder / source.stem
     flags = SANITIZERS[sanitize] if sanitize else OPTIMISED
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / ".lock", "w") as lock:
@@ -124,10 +121,71 @@ def build_program(
             archive.unlink(missing_ok=True)
             run(["ar", "rcs", str(archive), *compile_objects(folder / "objects", flags)],
                 "making libmaeslant.a")  # fmt: skip
+    return archive
+
+
+def build_program(
+    source: pathlib.Path, *, sanitize: str = "", libraries: tuple[str, ...] = ()
+) -> pathlib.Path:
+    """Builds a C program that is linked with libmaeslant's objects; returns its path.
+
+    ``sanitize``: one of :data:`SANITIZERS`.
+    """
+    archive = build_archive(sanitize)
+    target = archive.parent / source.stem
+    flags = SANITIZERS[sanitize] if sanitize else OPTIMISED
+    with open(archive.parent / ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
         if stale(target, own=[source, archive, *source.parent.glob("**/*.h")]):
             run([compiler(), *FLAGS, *flags, *INCLUDES, str(source), str(archive),
                  *(f"-l{name}" for name in libraries), "-ldl", "-o", str(target)],
                 f"compiling {source.name}")  # fmt: skip
+    return target
+
+
+def has_openssl() -> bool:
+    """Returns true if OpenSSL's headers are installed."""
+    return any((root / "openssl" / "evp.h").exists() for root in SYSTEM_HEADERS)
+
+
+def require_openssl() -> None:
+    """Raises MaeslantError if OpenSSL's headers are missing."""
+    if not has_openssl():
+        raise MaeslantError(
+            "OpenSSL's headers are missing; install them: sudo apt-get install libssl-dev"
+        )
+
+
+def provider_sources() -> list[pathlib.Path]:
+    """Lists the C files of the OpenSSL provider, without libmaeslant's."""
+    return sorted(DRIVER.glob("provider/**/*.c"))
+
+
+def link_provider(
+    folder: pathlib.Path, target: pathlib.Path, flags: tuple[str, ...], library: list[str]
+) -> None:
+    """Compiles the OpenSSL provider and links it with libmaeslant's objects inside."""
+    version = f'-DMAESLANT_VERSION="{__version__}"'
+    objects = compile_objects(folder, (*flags, version), provider_sources())
+    run([compiler(), *flags, *SHARED, exports("maeslant_provider"), "-pthread", *objects, *library,
+         "-ldl", "-lcrypto", "-o", str(target)], f"linking {target.name}")  # fmt: skip
+
+
+def build_provider(*, sanitize: str = "") -> pathlib.Path:
+    """Builds the OpenSSL provider maeslant.so if out of date; returns its path.
+
+    ``sanitize``: one of :data:`SANITIZERS`; then only a program with the same can load it.
+    """
+    require_openssl()
+    archive = build_archive(sanitize)
+    target = (archive.parent if sanitize else OUT) / "maeslant.so"
+    with open(archive.parent / ".lock.provider", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if stale(target, own=[*provider_sources(), archive]):
+            flags = SANITIZERS[sanitize] if sanitize else OPTIMISED
+            fresh = target.with_suffix(".new")
+            link_provider(archive.parent / "provider", fresh, flags, [str(archive)])
+            fresh.replace(target)
     return target
 
 
@@ -156,10 +214,7 @@ def build_protected() -> pathlib.Path:
     with open(OUT / ".lock.protected", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if stale(target, own=protected_sources()):
-            if not any((root / "openssl" / "evp.h").exists() for root in SYSTEM_HEADERS):
-                raise MaeslantError(
-                    "OpenSSL's headers are missing; install them: sudo apt-get install libssl-dev"
-                )
+            require_openssl()
             fresh = target.with_suffix(".new")
             run([compiler(), *FLAGS, *OPTIMISED, *SHARED, exports("libmaeslant_protected"),
                  *INCLUDES, *map(str, protected_sources()), *crypto_libraries(), "-o", str(fresh)],

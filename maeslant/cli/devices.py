@@ -93,17 +93,22 @@ def bench(
     of_driver: Annotated[
         bool, typer.Option("--driver", help="Time the C driver's part of a job instead.")
     ] = False,
+    of_openssl: Annotated[
+        bool, typer.Option("--openssl", help="Compare OpenSSL with its provider's card instead.")
+    ] = False,
     publish: Annotated[
         bool, typer.Option("--publish", help="Write results/bench.json of the repository.")
     ] = False,
 ) -> None:
     """Time AES in software on this CPU and on the card, over sizes: the papers' tables."""
-    from maeslant.bench import driver, report
+    from maeslant.bench import driver, openssl, report
 
-    if of_driver and publish:
-        raise MaeslantError("--publish is of the papers' tables: it takes no --driver")
+    if of_driver + of_openssl + publish > 1:
+        raise MaeslantError("only one of --driver, --openssl and --publish can be taken")
     if of_driver:
         driver.run(as_json, quick, Console())
+    elif of_openssl:
+        openssl.run(as_json, quick, Console())
     else:
         report.run(as_json, quick, Console(), err, publish)
 

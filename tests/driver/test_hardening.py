@@ -15,13 +15,14 @@ def readelf(path, *options: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.parametrize("name", ["library", "protected", "os"])
+@pytest.mark.parametrize("name", ["library", "protected", "os", "provider"])
 def test_hardened(name: str) -> None:
     """The driver's libraries have stack protector, immediate binding, RELRO and no exec stack."""
     path = {
         "library": c_driver.build,
         "protected": c_driver.build_protected,
         "os": lambda: c_driver.build_os()[1],
+        "provider": c_driver.build_provider,
     }[name]()
     headers = readelf(path, "--program-headers")
     assert "GNU_RELRO" in headers

@@ -117,6 +117,24 @@ def test_static_program_is_told_that_it_cannot_simulate(
     assert "linked with -static" in done.stdout + done.stderr and done.returncode > 0
 
 
+def test_openssl_provider(installed: pathlib.Path) -> None:
+    """The OpenSSL provider is installed in the folder for such, and OpenSSL loads it."""
+    folder = installed / "lib" / "ossl-modules"
+    if not c_driver.has_openssl():
+        pytest.skip("no OpenSSL headers on this machine: sudo apt-get install libssl-dev")
+    symbols = output("nm", "-D", "--defined-only", folder / "maeslant.so")
+    assert re.findall(r" [TDBRVW] (\w+)", symbols) == ["OSSL_provider_init"]
+    command = ["openssl", "list", "-providers", "-provider-path", folder, "-provider", "maeslant"]
+    shown = subprocess.run(
+        [*map(str, command)],
+        env=os.environ | {"MAESLANT_DEVICE": "null:"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Maeslant AES accelerator" in shown.stdout and __version__ in shown.stdout, shown.stderr
+
+
 def test_man_page(installed: pathlib.Path) -> None:
     """The man page describes each command and option of `maeslant --help`."""
     import typer

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Installs the C libraries, headers, pkg-config files, man page and completions.
+"""Installs the C libraries, headers, pkg-config files, OpenSSL provider, man page, completions.
 
 usage: install.py library|documents|uninstall   with PREFIX, DESTDIR and LIBDIR in the environment
 
@@ -22,6 +22,7 @@ from maeslant.errors import MaeslantError
 
 PREFIX = pathlib.Path(os.environ.get("PREFIX") or "/usr/local")
 LIBDIR = pathlib.Path(os.environ.get("LIBDIR") or PREFIX / "lib")
+PROVIDER = LIBDIR / "ossl-modules" / "maeslant.so"  # where OpenSSL looks if LIBDIR is its own
 MANPAGE = PREFIX / "share/man/man1/maeslant.1"
 COMPLETIONS = {
     "bash": PREFIX / "share/bash-completion/completions/maeslant",
@@ -140,8 +141,19 @@ def install_library(library: Library, work: pathlib.Path) -> None:
     put(where["pc"], text.encode())
 
 
+def install_provider(work: pathlib.Path) -> None:
+    """Builds and installs the OpenSSL provider, where there are OpenSSL's headers."""
+    if not c_driver.has_openssl():
+        print("left out maeslant.so, the OpenSSL provider: it needs libssl-dev")
+        return
+    flags = (*c_driver.OPTIMISED, f"-ffile-prefix-map={c_driver.DRIVER}=driver")
+    library = c_driver.compile_objects(work / "maeslant", flags)
+    c_driver.link_provider(work / "provider", work / PROVIDER.name, flags, library)
+    put(PROVIDER, (work / PROVIDER.name).read_bytes(), 0o755)
+
+
 def install_libraries() -> None:
-    """Installs each C library that this machine can build."""
+    """Installs each C library that this machine can build, and the OpenSSL provider."""
     with tempfile.TemporaryDirectory() as work:
         for library in LIBRARIES:
             if library.needs:
@@ -150,6 +162,7 @@ def install_libraries() -> None:
                     print(f"left out lib{library.name}: it needs {package}")
                     continue
             install_library(library, pathlib.Path(work))
+        install_provider(pathlib.Path(work))
     ldconfig = shutil.which("ldconfig", path=f"{os.environ.get('PATH', '')}:/sbin:/usr/sbin")
     if not os.environ.get("DESTDIR") and os.geteuid() == 0 and ldconfig:
         subprocess.run([ldconfig], check=False)  # what is staged is the package manager's to list
@@ -167,7 +180,7 @@ def install_documents() -> None:
 def uninstall() -> None:
     """Removes the files that an installation with the same variables has installed."""
     paths = [path for library in LIBRARIES for path in library.files().values()]
-    for path in [*paths, MANPAGE, *COMPLETIONS.values()]:
+    for path in [*paths, PROVIDER, MANPAGE, *COMPLETIONS.values()]:
         place = pathlib.Path(f"{os.environ.get('DESTDIR', '')}{path}")
         if place.is_symlink() or place.exists():
             place.unlink()
