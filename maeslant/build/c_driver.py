@@ -39,6 +39,7 @@ FOLDERS = (
     "src/peripheral",
     "src/pool",
     "backend/vfio",
+    "provider",
 )
 INCLUDES = tuple(f"-I{DRIVER / folder}" for folder in FOLDERS)
 

@@ -10,7 +10,7 @@
 #include <openssl/params.h>
 #include <openssl/proverr.h>
 
-#include "../crypt.h"
+#include "crypt.h"
 #include "mac.h"
 
 /* Holds a MAC context of OpenSSL. */

@@ -7,7 +7,7 @@
 #include <openssl/params.h>
 #include <openssl/proverr.h>
 
-#include "../gcm.h"
+#include "gcm.h"
 #include "mac.h"
 
 /* Holds a MAC context of OpenSSL. */

@@ -3,7 +3,7 @@
 #ifndef MAE_PROVIDER_MAC_H
 #define MAE_PROVIDER_MAC_H
 
-#include "../provider.h"
+#include "provider.h"
 
 /* Takes the cipher of a MAC from its parameters, if they name one: one of `list`, which the device
    must have. Raises an error and returns 0 if it is another. */
