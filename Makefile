@@ -18,12 +18,12 @@ INSTALL_TO = PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DESTDIR="$(DESTDIR)" PYTHONDO
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/:[^#]*## /\t/' | expand -t 14
 
-SETUP := requirements.lock tools/setup.py maeslant/build/toolchain.py
+SETUP := requirements.lock tools/packaging/setup.py maeslant/build/toolchain.py
 $(READY): $(SETUP)
-	@$(PYTHON) tools/setup.py $(VENV) run
+	@$(PYTHON) tools/packaging/setup.py $(VENV) run
 	@touch $@
 $(EXTRAS:%=$(VENV)/.ready-%): $(VENV)/.ready-%: $(SETUP) | $(READY)
-	@$(PYTHON) tools/setup.py $(VENV) $*
+	@$(PYTHON) tools/packaging/setup.py $(VENV) $*
 	@touch $@
 
 .PHONY: setup setup-synth $(EXTRAS:%=setup-%)
@@ -86,12 +86,12 @@ mutations: $(VENV)/.ready-test ## Break the RTL on purpose, place by place, and 
 
 .PHONY: check
 check: $(VENV)/.ready-test ## Check format, lint, layering, repository checks, bus ports, generated files
-	@$(PY) tools/check_layers.py
-	@$(PY) tools/check_tests.py
-	@$(PY) tools/check_ports.py
+	@$(PY) tools/checks/check_layers.py
+	@$(PY) tools/checks/check_tests.py
+	@$(PY) tools/checks/check_ports.py
 	@$(PY) -m maeslant.verify.prove --check
-	@$(PY) tools/check_pages.py
-	@$(PY) tools/check_snippets.py
+	@$(PY) tools/checks/check_pages.py
+	@$(PY) tools/checks/check_snippets.py
 	@$(PY) tools/gen_figures.py --check
 	@$(PY) tools/gen_papers.py --check
 	@$(PY) tools/mutate.py --check
@@ -119,19 +119,19 @@ schedules: $(VENV)/.ready-docs $(VENV)/.ready-measure ## Record the GCM engines'
 
 .PHONY: lock
 lock: ## Pin the newest versions of what pyproject.toml asks for in requirements.lock
-	$(PYTHON) tools/lock.py --upgrade
+	$(PYTHON) tools/packaging/lock.py --upgrade
 
 .PHONY: install install-library uninstall
 install: $(READY) ## Install the C library, headers, man page, completion (PREFIX=/usr/local DESTDIR=)
-	@$(INSTALL_TO) $(PY) tools/install.py library documents
+	@$(INSTALL_TO) $(PY) tools/packaging/install.py library documents
 install-library: ## Install the C library and its headers alone; needs no virtual environment
-	@$(INSTALL_TO) $(PYTHON) tools/install.py library
+	@$(INSTALL_TO) $(PYTHON) tools/packaging/install.py library
 uninstall: ## Remove what make install put there, by the same PREFIX and DESTDIR
-	@$(INSTALL_TO) $(PYTHON) tools/install.py uninstall
+	@$(INSTALL_TO) $(PYTHON) tools/packaging/install.py uninstall
 
 .PHONY: dist
 dist: $(VENV)/.ready-synth ## Make the release archive in build/dist, with plain Verilog of the recommended builds
-	@$(PY) tools/dist.py
+	@$(PY) tools/packaging/dist.py
 
 .PHONY: clean
 clean: ## Remove everything that was built, keep the environment

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "device.h"
-#include "host_memory.h"
-#include "lite_master.h"
+#include "host/host_memory.h"
+#include "host/lite_master.h"
 #include "notes.h"
 #include "options.h"
 #include "random.h"

@@ -90,6 +90,8 @@ Options Options::parse(const std::string &text) {
             o.one_way = value.choice("two-way", "one-way", "one-way or two-way");
         } else if (name == "bandwidth") {
             o.bandwidth = uint32_t(value.number(1, 100, "1 to 100 percent"));
+        } else if (name == "copy") {
+            o.copy = uint32_t(value.number(1, 10000, "1 to 10000 percent"));
         } else if (name == "stall") {
             o.stall = uint32_t(value.number(0, 95, "0 to 95 percent"));
         } else if (name == "outstanding") {

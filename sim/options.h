@@ -14,6 +14,7 @@ struct Options {
     bool shuffled = false;
     bool one_way = false;
     uint32_t bandwidth = 100;
+    uint32_t copy = 0;  // 0: the host's copies use the bus
     uint32_t stall = 0;
     uint32_t outstanding = 1024;
     uint32_t ratio_core = 1;

@@ -27,7 +27,7 @@ def lines(path: pathlib.Path) -> int:
 
 def files() -> list[pathlib.Path]:
     """Lists the C files of the enclave's driver with all headers that they include."""
-    folders = (c_driver.DRIVER / "enclave", c_driver.DRIVER / "include")
+    include = c_driver.DRIVER / "include"
     found: dict[pathlib.Path, None] = {}
     todo = list(c_driver.protected_sources())
     while todo:
@@ -36,7 +36,8 @@ def files() -> list[pathlib.Path]:
             continue
         found[path] = None
         for name in INCLUDE.findall(path.read_text()):
-            todo += [place / name for place in folders if (place / name).exists()]
+            places = [(at / name).resolve() for at in (path.parent, include)]
+            todo += [place for place in places if place.exists()]
     return list(found)
 
 

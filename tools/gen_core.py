@@ -60,12 +60,12 @@ PRODUCTS = (
     Core(
         "peripheral",
         "AES peripheral for a CPU: all modes behind AXI4-Lite or APB registers",
-        ("mae_peripheral", "mae_apb_to_axil"),
+        ("mae_peripheral", "mae_apb_to_axil", "mae_peripheral_small"),
     ),
     Core(
         "stream_card",
         "AES card with descriptor rings and DMA over AXI4, in one clock domain or two",
-        ("mae_stream_card", "mae_stream_card_async"),
+        ("mae_stream_card", "mae_stream_card_async", "mae_stream_card_narrow"),
     ),
     Core(
         "protected_card",

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records and draws timing diagrams of the GCM engines to docs/schedules.
 
-maeslant/bench/measure/schedule_bench.py drives the engines and records them. Each diagram is kept
-as WaveDrom's JSON and drawn as SVG; the module's page shows it (tools/gen_docs.py). `--check` draws
-again what is kept and fails when a picture differs; tests/tools/test_gen_schedules.py also records
-again.
+maeslant/bench/measure/benches/schedule_bench.py drives the engines and records them. Each diagram
+is kept as WaveDrom's JSON and drawn as SVG; the module's page shows it (tools/gen_docs.py).
+`--check` draws again what is kept and fails when a picture differs;
+tests/tools/test_gen_schedules.py also records again.
 """
 
 import json
@@ -19,7 +19,7 @@ from maeslant import paths
 from maeslant.build import cocotb_bench
 
 OUT = paths.ROOT / "docs" / "schedules"
-BENCH = "maeslant.bench.measure.schedule_bench"
+BENCH = "maeslant.bench.measure.benches.schedule_bench"
 # The modules and their parameters, which are those of a test, so that the builds are shared.
 ENGINES = {
     "mae_gcm_stream": {"Lanes": 4, "KeyBanks": 2},

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-#include "gcm.h"
+#include "crypto/gcm.h"
 #include "maeslant_protected.h"
 
 /*

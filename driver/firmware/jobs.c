@@ -16,7 +16,7 @@ struct soc_jobs soc_mailbox __attribute__((section(".mailbox")));
 /* Holds the firmware's current job as structures of the driver. The interrupt handler ends a memory
    job. */
 static struct {
-    struct mae_pio_job job;
+    struct mae_pio_job job, other; /* other: at once with job */
     struct mae_pio_memory memory;
     struct mae_pio_message message;
     mae_error_t error;
@@ -191,6 +191,24 @@ static mae_error_t in_memory(struct soc_job *job)
     return running.error;
 }
 
+/* Runs a firmware job on the peripheral of two jobs at once, alone or with the list's next one. */
+static mae_error_t on_duplex(struct soc_job *job)
+{
+    const struct soc_job *next = job + 1;
+    if (job->way == SOC_DUPLEX)
+        return mae_pio_run(&soc_duplex, &running.job, at(job->source),
+                           (void *)(uintptr_t)job->destination);
+    running.other.mode = (mae_mode_t)next->mode;
+    running.other.direction = (mae_direction_t)next->direction;
+    running.other.init = 1;
+    running.other.iv = next->mode == MAE_ECB ? NULL : at(next->iv);
+    running.other.length = next->length;
+    struct mae_pio_side one = {&running.job, at(job->source), (void *)(uintptr_t)job->destination};
+    struct mae_pio_side two = {&running.other, at(next->source),
+                               (void *)(uintptr_t)next->destination};
+    return mae_pio_run_both(&soc_duplex, &one, &two);
+}
+
 /* Loads a firmware job's keys before its time is measured. */
 static mae_error_t prepare(struct soc_job *job)
 {
@@ -201,6 +219,8 @@ static mae_error_t prepare(struct soc_job *job)
         aes_expand(&software_key, key_of(job, 0), job->key_bytes);
         return MAE_OK;
     }
+    if (job->way >= SOC_DUPLEX)
+        return mae_pio_key_load(&soc_duplex, KEY_SLOT, key_of(job, 0), job->key_bytes);
     mae_error_t error = load_key(job, KEY_SLOT, 0);
     if (error == MAE_OK && (job->mode == MAE_XTS || job->key_each))
         error = load_key(job, OTHER_SLOT, 1);
@@ -224,6 +244,16 @@ static mae_error_t carry_out(struct soc_job *job)
     }
 }
 
+/* Runs and times a firmware job on the peripheral of two jobs at once. It is apart from the other
+   ways, so that these take no longer. */
+static __attribute__((noinline)) void time_on_duplex(struct soc_job *job)
+{
+    uint32_t instructions = soc_instructions(), clocks = soc_clocks();
+    job->error = on_duplex(job);
+    job->clocks = soc_clocks() - clocks;
+    job->instructions = soc_instructions() - instructions;
+}
+
 /* Runs and times all jobs of the firmware's list; returns the number of failed ones. */
 static uint32_t carry_out_list(void)
 {
@@ -231,13 +261,17 @@ static uint32_t carry_out_list(void)
     for (uint32_t i = 0; i < soc_mailbox.count; i++) {
         struct soc_job *job = &soc_mailbox.list[i];
         job->error = prepare(job);
-        if (job->error == MAE_OK) {
+        if (job->error == MAE_OK && job->way >= SOC_DUPLEX) {
+            time_on_duplex(job);
+        } else if (job->error == MAE_OK) {
             uint32_t instructions = soc_instructions(), clocks = soc_clocks();
             job->error = carry_out(job);
             job->clocks = soc_clocks() - clocks;
             job->instructions = soc_instructions() - instructions;
         }
         failed += job->error != MAE_OK;
+        if (job->way == SOC_BOTH)
+            i++; /* it was done with this one */
     }
     return failed;
 }

@@ -15,7 +15,9 @@ enum soc_way {
     SOC_REGISTERS = 1, /* the driver over AXI4-Lite: the CPU moves the data */
     SOC_POLLED = 2,    /* a memory job; the driver polls for its end */
     SOC_INTERRUPT = 3, /* a memory job; the CPU sums up `work` over and over until an interrupt */
-    SOC_GO_ON = 4      /* a memory job; the CPU sums up `work` once, at once, then waits */
+    SOC_GO_ON = 4,     /* a memory job; the CPU sums up `work` once, at once, then waits */
+    SOC_DUPLEX = 5,    /* the driver over AXI4-Lite on the peripheral of two jobs at once */
+    SOC_BOTH = 6       /* there, at once with the next job of the list, under this one's key */
 };
 
 enum soc_job_kind {

@@ -8,6 +8,8 @@
 
 const struct mae_pio_bus soc_peripheral = {mae_pio_mmio_read32, mae_pio_mmio_write32,
                                            (void *)SOC_PERIPHERAL_BASE};
+const struct mae_pio_bus soc_duplex = {mae_pio_mmio_read32, mae_pio_mmio_write32,
+                                       (void *)SOC_DUPLEX_BASE};
 
 void soc_put(char character)
 {

@@ -9,12 +9,15 @@
 
 enum {
     SOC_PERIPHERAL_BASE = 0x10000000,
+    SOC_DUPLEX_BASE = 0x10001000,
     SOC_SYSTEM_BASE = 0x20000000,
     SOC_PERIPHERAL_LINE = 1 << 3
 };
 
 /* Holds the functions by which the driver accesses the peripheral's registers in firmware. */
 extern const struct mae_pio_bus soc_peripheral;
+/* Holds those of the peripheral of two jobs at once, where the system has one. */
+extern const struct mae_pio_bus soc_duplex;
 
 void soc_put(char character);
 void soc_text(const char *text);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../enclave/gcm.h"
+#include "../enclave/crypto/gcm.h"
 #include "script.h"
 
 enum { MOST = 3 * WIRE_STAGE, EDGE = 64, EDGE_VALUE = 0xa5, MESSAGES = 2 };

@@ -58,6 +58,7 @@ struct mae_pio_info {
     uint32_t directions; /* bit 0 forward cipher, bit 1 inverse cipher */
     uint32_t key_sizes;  /* bit 0 AES-128, bit 1 AES-192, bit 2 AES-256 */
     uint32_t memory;     /* 1: takes memory jobs */
+    uint32_t jobs;       /* a peripheral: jobs at once, 1 or 2; see mae_pio_run_both */
 };
 
 /* Describes a job of the peripheral: a whole message or a part of one; see struct mae_job. */
@@ -109,6 +110,26 @@ mae_error_t mae_pio_block(const struct mae_pio_bus *bus, uint32_t slot, mae_dire
    + 1 is asked for before block k is given. */
 mae_error_t mae_pio_run_with(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                              mae_pio_get_t get, void *get_arg, mae_pio_put_t put, void *put_arg);
+/*
+ * Makes a bus of the second job's registers of a peripheral whose info.jobs is 2. All functions on
+ * jobs in ECB, CBC and CTR take either bus, and a job of each runs at the same time under the same
+ * key. Keys are loaded, erased and wiped by the first bus. `bus` must live as long as `second`.
+ */
+void mae_pio_second(const struct mae_pio_bus *bus, struct mae_pio_bus *second);
+/* Describes one of two jobs that run at once: the job, and where its data is and goes. */
+struct mae_pio_side {
+    const struct mae_pio_job *job;
+    const void *src;
+    void *dst; /* the same as src, or apart from all data of both jobs */
+};
+/*
+ * Runs two jobs in ECB, CBC or CTR at once on a peripheral whose info.jobs is 2, under its key. One
+ * that encrypts and one that decrypts do not wait for each other; lengths may differ. An error of
+ * `first` at its start: nothing was done. One of `second`: `first` was done alone. MAE_E_BUS ends
+ * the call at once, and a job may still run: mae_pio_wipe ends it.
+ */
+mae_error_t mae_pio_run_both(const struct mae_pio_bus *bus, const struct mae_pio_side *first,
+                             const struct mae_pio_side *second);
 /* Reads the state of a GCM, CCM or CMAC message from the idle peripheral, to continue it later. */
 mae_error_t mae_pio_save(const struct mae_pio_bus *bus, struct mae_pio_context *context);
 /* Writes the state of a GCM, CCM or CMAC message, read by mae_pio_save, to the peripheral. */

@@ -12,16 +12,16 @@
 
 /* Describes a job in the stream card's submission ring; 64 bytes, aligned. */
 struct mae_ring_desc {
-    uint32_t cookie;    /* comes back in the completion */
-    uint8_t op;         /* mae_mode_t */
-    uint8_t flags;      /* MAE_DESC_* */
-    uint8_t context_id; /* whose chain value is used and kept */
-    uint8_t key_slot;
+    uint32_t cookie;      /* comes back in the completion */
+    uint8_t op;           /* mae_mode_t */
+    uint8_t flags;        /* MAE_DESC_* */
+    uint8_t context_id;   /* whose chain value is used and kept */
+    uint8_t key_slot;     /* with MAE_DESC_RECORD bits 7:0 of the record's number */
     uint32_t length;      /* bytes; 0 only in GCM */
     uint8_t tweak_slot;   /* key slot of XTS's second key */
     uint8_t phase;        /* GCM: mae_phase_t */
     uint8_t tag_bytes;    /* GCM, final decryption: bytes of the expected tag that count, 4 … 16 */
-    uint8_t reserved;     /* zero */
+    uint8_t record_high;  /* with MAE_DESC_RECORD bits 15:8 of the record's number, else zero */
     uint64_t src;         /* address of the source, or of its list */
     uint64_t dst;         /* address of the destination, or of its list */
     uint16_t src_entries; /* with MAE_DESC_SRC_LIST */
@@ -36,7 +36,8 @@ enum {
     MAE_DESC_SRC_LIST = 1 << 2, /* src points to src_entries list entries */
     MAE_DESC_DST_LIST = 1 << 3, /* dst points to dst_entries list entries */
     MAE_DESC_IRQ = 1 << 4,      /* raise the interrupt when completed */
-    MAE_DESC_FINAL = 1 << 5     /* GCM: the message ends: make its tag, or check it */
+    MAE_DESC_FINAL = 1 << 5,    /* GCM: the message ends: make its tag, or check it */
+    MAE_DESC_RECORD = 1 << 6    /* the key is in a record of the key table */
 };
 
 /* Describes a segment in the stream card's scatter-gather lists; 16 bytes, aligned. 0 bytes are
@@ -46,6 +47,16 @@ struct mae_ring_sg_entry {
     uint32_t length;
     uint32_t reserved; /* zero */
 };
+
+/* Holds a key in host memory, in the table of key records; 64 bytes, aligned. */
+struct mae_ring_key_record {
+    uint8_t key[32];      /* bytes beyond key_bytes are zero */
+    uint32_t valid;       /* MAE_KEY_RECORD_VALID */
+    uint32_t key_bytes;   /* 16, 24 or 32 */
+    uint8_t reserved[24]; /* zero */
+};
+
+enum { MAE_KEY_RECORD_VALID = 0x59454b4d }; /* the letters MKEY in memory */
 
 /* Describes a completed job in the stream card's completion ring; 32 bytes, aligned. Its phase is
    written last. */
@@ -72,7 +83,8 @@ enum {
     MAE_STATUS_WRITE_SLVERR = 9,
     MAE_STATUS_WRITE_DECERR = 10,
     MAE_STATUS_ABORTED = 11,
-    MAE_STATUS_BAD_TAG = 12 /* GCM: the tag is wrong; this job's destination was overwritten */
+    MAE_STATUS_BAD_TAG = 12,   /* GCM: the tag is wrong; this job's destination was overwritten */
+    MAE_STATUS_KEY_RECORD = 13 /* the key record could not be read, is not valid or not there */
 };
 
 #define MAE_RING_ASSERT(type, member, offset) \
@@ -87,7 +99,7 @@ MAE_RING_ASSERT(mae_ring_desc, length, 0x08);
 MAE_RING_ASSERT(mae_ring_desc, tweak_slot, 0x0c);
 MAE_RING_ASSERT(mae_ring_desc, phase, 0x0d);
 MAE_RING_ASSERT(mae_ring_desc, tag_bytes, 0x0e);
-MAE_RING_ASSERT(mae_ring_desc, reserved, 0x0f);
+MAE_RING_ASSERT(mae_ring_desc, record_high, 0x0f);
 MAE_RING_ASSERT(mae_ring_desc, src, 0x10);
 MAE_RING_ASSERT(mae_ring_desc, dst, 0x18);
 MAE_RING_ASSERT(mae_ring_desc, src_entries, 0x20);
@@ -95,6 +107,11 @@ MAE_RING_ASSERT(mae_ring_desc, dst_entries, 0x22);
 MAE_RING_ASSERT(mae_ring_desc, nonce, 0x24);
 MAE_RING_ASSERT(mae_ring_desc, iv, 0x30);
 _Static_assert(sizeof(struct mae_ring_desc) == 64, "descriptor");
+MAE_RING_ASSERT(mae_ring_key_record, key, 0x00);
+MAE_RING_ASSERT(mae_ring_key_record, valid, 0x20);
+MAE_RING_ASSERT(mae_ring_key_record, key_bytes, 0x24);
+MAE_RING_ASSERT(mae_ring_key_record, reserved, 0x28);
+_Static_assert(sizeof(struct mae_ring_key_record) == 64, "key record");
 MAE_RING_ASSERT(mae_ring_sg_entry, addr, 0x00);
 MAE_RING_ASSERT(mae_ring_sg_entry, length, 0x08);
 MAE_RING_ASSERT(mae_ring_sg_entry, reserved, 0x0c);

@@ -73,11 +73,21 @@ static mae_error_t check_list(const struct mae_segment *list, uint32_t entries, 
     return MAE_OK;
 }
 
+struct mae_slot *mae_find_slot(struct mae_dev *dev, uint32_t slot)
+{
+    if (slot < dev->caps.key_slots)
+        return &dev->slots[slot];
+    if (slot >= MAE_RECORD_FIRST && slot - MAE_RECORD_FIRST < dev->records.count)
+        return &dev->records.slots[slot - MAE_RECORD_FIRST];
+    return NULL;
+}
+
 mae_error_t mae_check_key_slot(const struct mae_dev *dev, uint32_t slot)
 {
-    if (slot >= dev->caps.key_slots)
+    bool record = slot >= MAE_RECORD_FIRST && slot - MAE_RECORD_FIRST < dev->records.count;
+    if (slot >= dev->caps.key_slots && !record)
         return mae_detail(MAE_E_SLOT, "slot %u: this device has %u", slot, dev->caps.key_slots);
-    if (dev->slots[slot].key_bytes == 0)
+    if ((record ? &dev->records.slots[slot - MAE_RECORD_FIRST] : &dev->slots[slot])->key_bytes == 0)
         return mae_detail(MAE_E_KEY, "slot %u is empty", slot);
     return MAE_OK;
 }
@@ -114,6 +124,9 @@ mae_error_t mae_check_operation(const struct mae_dev *dev, const struct mae_job 
         MAE_TRY(mae_check_key_slot(dev, job->key_slot));
     if (job->mode == MAE_XTS)
         MAE_TRY(mae_check_key_slot(dev, job->tweak_slot));
+    if (job->mode == MAE_XTS &&
+        (job->key_slot >= MAE_RECORD_FIRST || job->tweak_slot >= MAE_RECORD_FIRST))
+        return mae_detail(MAE_E_SLOT, "XTS takes its keys in slots, not in records");
     if (job->mode == MAE_XTS && job->tweak_slot == job->key_slot)
         return mae_detail(MAE_E_KEY, "XTS takes two keys, not slot %u twice (FIPS 140-3 IG C.I)",
                           job->key_slot);

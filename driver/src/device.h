@@ -9,6 +9,7 @@
 
 #include "maeslant.h"
 #include "maeslant_peripheral.h"
+#include "maeslant_records.h"
 #include "maeslant_ring.h"
 #include "ops.h"
 
@@ -44,7 +45,7 @@ struct mae_entry {
     void *arg;
     uint64_t length;
     uint32_t context;
-    uint8_t slots[2]; /* in use until completion; MAE_SLOT_NONE */
+    uint32_t slots[2]; /* in use until completion; MAE_SLOT_NONE */
     uint16_t generation;
     uint16_t index; /* in the submission ring, modulo 65536 */
     bool in_flight;
@@ -70,6 +71,13 @@ struct mae_slot {
     uint32_t jobs;
     uint8_t key_bytes; /* 0: empty */
     struct mae_seal_count seals;
+};
+
+/* Holds the table of key records, which the stream card reads; see maeslant_records.h. */
+struct mae_records {
+    struct mae_ring_key_record *memory;
+    struct mae_slot *slots;
+    uint32_t count;
 };
 
 /* Names the stages of a GCM, CCM or CMAC message, by the jobs submitted so far. */
@@ -151,6 +159,7 @@ struct mae_dev {
     pid_t process; /* that opened it */
 
     struct mae_slot slots[MAE_MAX_SLOTS];
+    struct mae_records records;
     struct mae_seal_count seals; /* with keys that came with their messages */
     uint32_t context_count;      /* the device's, and a peripheral's that the library keeps */
     uint32_t loaded;             /* of those, the one whose message is in the peripheral */
@@ -213,7 +222,16 @@ mae_error_t mae_translate(struct mae_dev *dev, const void *memory, uint64_t byte
 bool mae_is_mapped(struct mae_dev *dev, const void *memory, uint64_t bytes, bool write);
 void mae_memory_close(struct mae_dev *dev);
 
+/* records.c */
+/* Writes a key to a record; the card forgets the one before. */
+mae_error_t mae_record_load(struct mae_dev *dev, uint32_t slot, const uint8_t *key, size_t bytes);
+/* Wipes the key of a record, and the card's copy of it. */
+mae_error_t mae_record_erase(struct mae_dev *dev, uint32_t slot);
+void mae_records_close(struct mae_dev *dev);
+
 /* check.c */
+/* Returns the state of a key slot or of a key record; NULL if the device has no such. */
+struct mae_slot *mae_find_slot(struct mae_dev *dev, uint32_t slot);
 /* Returns true if a mode is GCM, CCM or CMAC. */
 bool mae_is_aead(mae_mode_t mode);
 mae_error_t mae_check_key_slot(const struct mae_dev *dev, uint32_t slot);

@@ -58,7 +58,7 @@ static void account(struct mae_dev *dev, const struct mae_entry *entry, int chan
     dev->contexts[entry->context].jobs += (uint32_t)change;
     for (int i = 0; i < 2; i++)
         if (entry->slots[i] != MAE_SLOT_NONE)
-            dev->slots[entry->slots[i]].jobs += (uint32_t)change;
+            mae_find_slot(dev, entry->slots[i])->jobs += (uint32_t)change;
     dev->in_flight += (uint32_t)change;
     if (entry->notify)
         dev->own += (uint32_t)change;
@@ -90,8 +90,8 @@ mae_error_t mae_submit_own(mae_dev_t *dev, const struct mae_job *job, mae_notify
     entry->arg = arg;
     entry->length = job->length;
     entry->context = job->context;
-    entry->slots[0] = job->mode == MAE_COPY ? MAE_SLOT_NONE : (uint8_t)job->key_slot;
-    entry->slots[1] = job->mode == MAE_XTS ? (uint8_t)job->tweak_slot : MAE_SLOT_NONE;
+    entry->slots[0] = job->mode == MAE_COPY ? MAE_SLOT_NONE : job->key_slot;
+    entry->slots[1] = job->mode == MAE_XTS ? job->tweak_slot : MAE_SLOT_NONE;
     if (dev->in_flight == 0)
         dev->progress_ns = dev->ops->now_ns(dev->backend);
 

@@ -127,6 +127,7 @@ void mae_close(mae_dev_t *dev)
     dev->engine->stop(dev);
     dev->ops->stop(dev->backend);
     mae_memory_close(dev);
+    mae_records_close(dev);
     dev->ops->close(dev->backend);
     mae_wipe(dev, sizeof *dev);
     free(dev);

@@ -150,13 +150,18 @@ static mae_error_t ring_submit(struct mae_dev *dev, uint32_t index, const struct
         flags |= MAE_DESC_SRC_LIST;
     if (dst_entries)
         flags |= MAE_DESC_DST_LIST;
+    bool record = job->mode != MAE_COPY && job->key_slot >= MAE_RECORD_FIRST;
+    uint32_t key = job->mode == MAE_COPY ? 0 : job->key_slot - (record ? MAE_RECORD_FIRST : 0);
+    if (record)
+        flags |= MAE_DESC_RECORD;
     struct mae_ring_desc *desc = &ring->descs[ring->sub_tail & MASK];
     *desc = (struct mae_ring_desc){
         .cookie = (uint32_t)entry->generation << 16 | index,
         .op = (uint8_t)job->mode,
         .flags = flags,
         .context_id = (uint8_t)job->context,
-        .key_slot = job->mode == MAE_COPY ? 0 : (uint8_t)job->key_slot,
+        .key_slot = (uint8_t)key,
+        .record_high = (uint8_t)(key >> 8),
         .length = (uint32_t)job->length,
         .tweak_slot = job->mode == MAE_XTS ? (uint8_t)job->tweak_slot : 0,
         .src = entry->iova[0],
@@ -191,6 +196,7 @@ static mae_error_t status_error(uint8_t status)
     case MAE_STATUS_BAD_LENGTH:
         return MAE_E_LENGTH;
     case MAE_STATUS_BAD_KEY:
+    case MAE_STATUS_KEY_RECORD:
         return MAE_E_KEY;
     case MAE_STATUS_DESC_FETCH:
     case MAE_STATUS_LIST_FETCH:

@@ -124,7 +124,7 @@ def build_program(
             archive.unlink(missing_ok=True)
             run(["ar", "rcs", str(archive), *compile_objects(folder / "objects", flags)],
                 "making libmaeslant.a")  # fmt: skip
-        if stale(target, own=[source, archive, *source.parent.glob("*.h")]):
+        if stale(target, own=[source, archive, *source.parent.glob("**/*.h")]):
             run([compiler(), *FLAGS, *flags, *INCLUDES, str(source), str(archive),
                  *(f"-l{name}" for name in libraries), "-ldl", "-o", str(target)],
                 f"compiling {source.name}")  # fmt: skip
@@ -141,7 +141,7 @@ def protected_sources(library: str | None = None) -> list[pathlib.Path]:
     """Lists the C files of the enclave's driver, which form the trusted computing base."""
     names = {f"gcm_{name}" for name in ("ipsec", "openssl")}
     other = names - {f"gcm_{library or gcm_library()}"}
-    return sorted(path for path in DRIVER.glob("enclave/*.c") if path.stem not in other)
+    return sorted(path for path in DRIVER.glob("enclave/**/*.c") if path.stem not in other)
 
 
 def crypto_libraries(library: str | None = None) -> tuple[str, ...]:

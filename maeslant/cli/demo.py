@@ -43,7 +43,7 @@ DIGITS = 40  # of the 300 that `maeslant infer` takes
 ATTACKS = ("replay/request before BATCH", "redirect/read/another chunk", "invent/BATCH/zeros")
 PAPERS = (
     "Kumar: a block in 12 clocks a unit, AES-128 encryption only",
-    "Fernando: 796 MB/s at its peak, half of its bus; 459 MB/s with its two copies",
+    "Fernando: 796 MB/s at its peak, all of a bus of both ways; 459 MB/s with its two copies",
     "Kale: 1,132 clocks a block beside a PicoRV32",
     "Dong: a block a clock in each of N pipelines, 11 clocks latency, encryption only",
 )

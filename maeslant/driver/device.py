@@ -43,7 +43,7 @@ def library() -> tuple[cffi.FFI, object]:
     The headers are the only declarations.
     """
     ffi = cffi.FFI()
-    for name in ("maeslant.h", "maeslant_pool.h"):
+    for name in ("maeslant.h", "maeslant_pool.h", "maeslant_records.h"):
         text = (paths.ROOT / "driver" / "include" / name).read_text()
         cdef = re.search(r"/\* cdef begin \*/(.*)/\* cdef end \*/", text, re.DOTALL)[1]
         ffi.cdef(re.sub(r"\bMAE_API(_VOID)?\b", "", cdef))

@@ -12,7 +12,8 @@ from maeslant.build import c_driver
 from maeslant.errors import MaeslantError
 from maeslant.guest import machine, server
 
-DRIVER_TESTS = paths.ROOT / "tests" / "driver"  # a checkout has them, an installed package not
+# A checkout has them, an installed package not.
+DRIVER_TESTS = paths.ROOT / "tests" / "driver" / "programs"
 SECONDS = 900  # that a guest may take
 LINES = 6  # of the modes in the report of card_check
 UNDER_WAY = """card_load $CARD > /tmp/log &

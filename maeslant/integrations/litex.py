@@ -24,7 +24,9 @@ from migen import ClockSignal, Constant, Instance, Module, ResetSignal, Signal
 
 from maeslant import paths
 
-TOP = paths.RTL / "device" / "peripheral" / "mae_peripheral.sv"
+FOLDER = paths.RTL / "device" / "peripheral"
+TOP = "mae_peripheral"
+TOPS = (TOP, "mae_peripheral_small")  # small: ECB, CBC, CTR; with Duplex=1 two jobs at once
 INCLUDES = paths.RTL / "prim"
 ADDRESS_BITS = 12  # RegAddrWidth of mae_device_pkg
 
@@ -47,16 +49,21 @@ class MaeslantAES(LiteXModule):
 
     ``bus`` goes to ``soc.bus.add_slave``; LiteX adapts it to the SoC's bus. ``plain`` is for tools
     that do not read SystemVerilog whole, as Yosys alone: slang translates it first. ``parameters``
-    are those of mae_peripheral: ``MaeslantAES(platform, KeySlots=8, Sbox="SboxTower", Auth=0)``.
+    are those of mae_peripheral: ``MaeslantAES(platform, KeySlots=8, Sbox="SboxTower", Auth=0)``,
+    or of another ``top``: ``MaeslantAES(platform, top="mae_peripheral_small", Duplex=1)``.
     """
 
     SIZE = 1 << ADDRESS_BITS
 
-    def __init__(self, platform, plain: bool = False, **parameters: int | str) -> None:
-        known = re.findall(r"^\s*parameter .*?(\w+) =", TOP.read_text(), re.MULTILINE)
+    def __init__(
+        self, platform, plain: bool = False, top: str = TOP, **parameters: int | str
+    ) -> None:
+        if top not in TOPS:
+            raise ValueError(f"{top!r} is no peripheral; these are: {TOPS}")
+        known = re.findall(r"^\s*parameter .*?(\w+) =", _file(top).read_text(), re.MULTILINE)
         for name in parameters:
             if name not in known:
-                raise ValueError(f"mae_peripheral has no parameter {name}; it has {known}")
+                raise ValueError(f"{top} has no parameter {name}; it has {known}")
         values = {
             name: f"mae_aes_pkg::{value}" if isinstance(value, str) else value
             for name, value in parameters.items()
@@ -86,39 +93,43 @@ class MaeslantAES(LiteXModule):
                 port = f"{direction}_s_axil_{channel}{name}"
                 ports[port] = signal[:ADDRESS_BITS] if name == "addr" else signal
         if plain:
-            platform.add_source(str(plain_verilog(values)), language="verilog")
+            platform.add_source(str(plain_verilog(values, top)), language="verilog")
         else:
-            add_sources(platform)
+            add_sources(platform, top)
             for name, value in values.items():
                 text = isinstance(value, str)
                 ports[f"p_{name}"] = Instance.PreformattedParam(value) if text else value
-        self.specials += Instance("mae_peripheral", **ports)
+        self.specials += Instance(top, **ports)
 
 
-def sources() -> list[str]:
+def _file(top: str) -> pathlib.Path:
+    return FOLDER / f"{top}.sv"
+
+
+def sources(top: str = TOP) -> list[str]:
     """Lists the SystemVerilog files of the AES peripheral in compilation order."""
-    packages = paths.rtl_packages_of([TOP])
-    modules = [path for path in paths.rtl_closure([TOP]) if path not in packages]
+    packages = paths.rtl_packages_of([_file(top)])
+    modules = [path for path in paths.rtl_closure([_file(top)]) if path not in packages]
     return [str(path) for path in [*packages, *sorted(modules)]]
 
 
-def add_sources(platform) -> None:
+def add_sources(platform, top: str = TOP) -> None:
     """Adds the SystemVerilog files of the AES peripheral to a LiteX platform."""
-    for path in sources():
+    for path in sources(top):
         platform.add_source(path, language="systemverilog")
     platform.add_verilog_include_path(str(INCLUDES))
 
 
-def plain_verilog(values: dict[str, int | str]) -> pathlib.Path:
+def plain_verilog(values: dict[str, int | str], top: str = TOP) -> pathlib.Path:
     """Converts the AES peripheral to one plain Verilog module for LiteX."""
     given = [f"{name}={value}" for name, value in sorted(values.items())]
     folder = paths.BUILD / "litex"
     folder.mkdir(parents=True, exist_ok=True)
-    target = folder / "-".join(["mae_peripheral", *(re.sub(r"\W+", "_", word) for word in given)])
+    target = folder / "-".join([top, *(re.sub(r"\W+", "_", word) for word in given)])
     target = target.with_suffix(".v")
     new = target.with_suffix(f".{os.getpid()}.v")
-    read = f"read_slang -D SYNTHESIS -I {INCLUDES} --top {TOP.stem} "
-    read += " ".join([*(f"-G {word}" for word in given), *sources()])
+    read = f"read_slang -D SYNTHESIS -I {INCLUDES} --top {top} "
+    read += " ".join([*(f"-G {word}" for word in given), *sources(top)])
     passes = [read, "proc", "bwmuxmap", "opt_clean", f"write_verilog -noattr {new}"]
     script = "import sys; from pyosys import libyosys as ys; design = ys.Design()\n"
     script += "for command in sys.argv[1:]: ys.run_pass(command, design)"

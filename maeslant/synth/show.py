@@ -85,7 +85,7 @@ def near(path: pathlib.Path) -> str:
 
 def tables(compute: bool, public: bool, as_json: bool, console: Console, status: Console) -> None:
     """Writes the pages of synthesis tables and prints which designs are missing."""
-    from maeslant.synth import tables as made
+    from maeslant.synth.page import tables as made
 
     with progress("tables", status) as tell:
         files, missing = made.make(compute, public, tell)

@@ -42,7 +42,7 @@ def sources(target: str) -> list[pathlib.Path]:
     """Lists the C sources of a fuzz target and of the enclave's driver."""
     fuzz = DRIVER / "fuzz"
     if target == "gcm":
-        names = (f"gcm_{c_driver.gcm_library()}.c", "kdf.c", "wire.c")
+        names = (f"crypto/gcm_{c_driver.gcm_library()}.c", "crypto/kdf.c", "wire.c")
         return [fuzz / "fuzz_gcm.c", *(DRIVER / "enclave" / name for name in names)]
     own = [fuzz / f"fuzz_{target}.c", fuzz / "script.c", fuzz / "fake.c"]
     return [*own, *c_driver.protected_sources("openssl")]
@@ -165,7 +165,7 @@ def covered() -> dict[str, tuple[int, int]]:
     result = {}
     for entry in files:
         path, lines = pathlib.Path(entry["filename"]), entry["summary"]["lines"]
-        if path.parent.name == "enclave":
+        if "enclave" in path.parts:
             result[path.name] = (lines["covered"], lines["count"])
     return result
 

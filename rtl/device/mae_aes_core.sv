@@ -45,6 +45,9 @@ module mae_aes_core
     input logic      want_valid_i,  // loads the key of a slot that the next job will need
     input key_slot_t want_slot_i,
 
+    input  key_slot_t   look_slot_i,  // see mae_key_cache
+    output cipher_key_t look_key_o,
+
     input  logic      cfg_valid_i,
     output logic      cfg_ready_o,
     input  ctx_t      cfg_ctx_i,
@@ -148,6 +151,8 @@ module mae_aes_core
       .write_ready_o,
       .write_i,
       .slot_valid_o,
+      .look_slot_i,
+      .look_key_o,
       .keys_o     (keys),
       .demand_i   (demand_all),
       .key_valid_o(key_valid),

@@ -177,6 +177,8 @@ module mae_dma_aes_client
   ctx_t core_cfg_ctx, core_row_ctx, core_out_ctx;
   mode_cfg_t core_cfg;
   logic [CoreContexts-1:0] core_room;
+  key_slot_t hash_key_slot;
+  cipher_key_t hash_key;
   block_t [Lanes-1:0] core_row_data, core_out_data;
   logic [BytesWidth-1:0] core_row_bytes, core_out_bytes;
 
@@ -188,14 +190,19 @@ module mae_dma_aes_client
     mae_gcm_interleaved #(
         .Lanes   (Lanes),
         .Contexts(Contexts),
-        .KeySlots(KeySlots)
+        .KeySlots(KeySlots),
+        .MaxKeyLen(MaxKeyLen),
+        .Sbox(Sbox)
     ) u_gcm (
         .clk_i,
         .rst_ni,
         .clear_i,
         .wiping_o           (gcm_wiping),
         .key_changed_i      (write_valid_i && write_ready_o),
+        .key_changed_erase_i(write_i.erase),
         .key_changed_slot_i (write_i.slot),
+        .hash_key_slot_o    (hash_key_slot),
+        .hash_key_i         (hash_key),
         .job_valid_i        (cfg_valid_i && cfg_status_o == StatusOk),
         .job_ready_o        (job_ready),
         .job_ctx_i          (cfg_ctx_i),
@@ -244,6 +251,7 @@ module mae_dma_aes_client
         (report.key_lost ? StatusBadKey : StatusOk);
   end else begin : gen_plain
     assign gcm_wiping     = 1'b0;
+    assign hash_key_slot  = '0;
     assign open           = '0;
     assign report_valid_o = 1'b0;
     assign report_o       = '0;
@@ -266,7 +274,7 @@ module mae_dma_aes_client
     assign row_last_o     = core_out_last;
 
     logic unused;
-    assign unused = ^{core_key_lost, gcm};
+    assign unused = ^{core_key_lost, gcm, hash_key};
   end
 
   mae_aes_core #(
@@ -290,6 +298,8 @@ module mae_dma_aes_client
       .slot_valid_o,
       .want_valid_i  (1'b0),
       .want_slot_i   ('0),
+      .look_slot_i   (hash_key_slot),
+      .look_key_o    (hash_key),
       .cfg_valid_i   (core_cfg_valid),
       .cfg_ready_o   (core_cfg_ready),
       .cfg_ctx_i     (core_cfg_ctx),

@@ -275,6 +275,7 @@ module mae_mode_axis
   logic [ByteWidth-1:0] out_bytes;
   logic [Contexts-1:0] waits, unused_room;
   logic unused_ctx;
+  mae_aes_pkg::cipher_key_t unused_look;
 
   assign out_index  = index_t'(out_ctx);
   assign unused_ctx = &{1'b0, out_ctx};
@@ -304,6 +305,8 @@ module mae_mode_axis
       .slot_valid_o  (slot_valid),
       .want_valid_i  (s_axis_cmd_tvalid && !refused),
       .want_slot_i   (cfg.key_slot),
+      .look_slot_i   ('0),
+      .look_key_o    (unused_look),
       .cfg_valid_i   (start && !refused),
       .cfg_ready_o   (cfg_ready),
       .cfg_ctx_i     (ctx_t'(next_q)),

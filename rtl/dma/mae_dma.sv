@@ -30,8 +30,9 @@
 // draining_o is high until each outstanding burst has ended, whose read data are dropped and
 // whose write data are zeros without strobes; set ctrl_i.enable after that. The write beat that
 // was offered when halt_i rose stays on the bus until it is taken, as AXI demands.
-// Parameters: Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256; IdWidth >= 8; Prefetch a
-// power of 2, 2..64; RowsPerContext, BurstBeats as in mae_dma_read_engine and
+// Parameters: RecordSlots, FirstSlot, MaxKeyBytes and KeptOp: see mae_dma_key_records; 0 slots: the
+// client's own keys only. Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256; IdWidth >= 8;
+// Prefetch a power of 2, 2..64; RowsPerContext, BurstBeats as in mae_dma_read_engine and
 // mae_dma_write_engine.
 // Source: Fernando et al. (its I/O subsystem).
 
@@ -46,6 +47,10 @@ module mae_dma
     parameter int unsigned Prefetch = 64,  // descriptors fetched ahead
     parameter int unsigned RowsPerContext = 32,  // in the buffer of each engine, on average
     parameter int unsigned BurstBeats = 8,
+    parameter int unsigned FirstSlot = 16,  // see mae_dma_key_records
+    parameter int unsigned RecordSlots = 0,
+    parameter int unsigned MaxKeyBytes = 32,
+    parameter logic [7:0] KeptOp = 8'hff,
     localparam int unsigned BytesWidth = $clog2(DataWidth / 8 + 1)
 ) (
     input logic clk_i,
@@ -62,6 +67,13 @@ module mae_dma
     output dma_status_t status_o,
     output logic        irq_o,     // level, until acknowledged
     input  logic        irq_ack_i, // pulse
+
+    // key records, to key slots of the client
+    input  key_table_t    table_i,
+    output logic          forgetting_o,
+    output logic          key_valid_o,
+    input  logic          key_ready_i,
+    output record_write_t key_o,
 
     // client: a job, before its first row
     output logic     cfg_valid_o,
@@ -152,22 +164,16 @@ module mae_dma
       .DataWidth(DataWidth),
       .BeatWidth(BeatWidth),
       .Contexts (Contexts),
-      .Prefetch (Prefetch)
+      .Prefetch (Prefetch),
+      .FirstSlot(FirstSlot),
+      .RecordSlots(RecordSlots),
+      .MaxKeyBytes(MaxKeyBytes),
+      .KeptOp   (KeptOp)
   ) u_ring (
-      .clk_i,
       .rst_ni       (engine_rst_ni),
-      .ctrl_i,
-      .status_o,
-      .irq_o,
-      .irq_ack_i,
-      .cfg_valid_o,
-      .cfg_ready_i,
-      .cfg_ctx_o,
-      .cfg_desc_o,
-      .cfg_status_i,
-      .cfg_accept_i,
-      .report_valid_i,
-      .report_i,
+      .write_valid_o(key_valid_o),
+      .write_ready_i(key_ready_i),
+      .write_o      (key_o),
       .job_valid_o  (job_valid),
       .job_ctx_o    (job_ctx),
       .job_src_o    (job_src),
@@ -201,7 +207,8 @@ module mae_dma
       .w_last_o     (ctl_w_last),
       .b_valid_i    (ctl_b_valid),
       .b_tag_i      (ctl_b_tag),
-      .b_error_i    (ctl_b_error)
+      .b_error_i    (ctl_b_error),
+      .*
   );
 
   // Segments of the source (0) and the destination (1).

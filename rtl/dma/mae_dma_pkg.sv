@@ -18,12 +18,12 @@ package mae_dma_pkg;
     logic [15:0]  src_entries;  // 0x20 entries of the list when flags.src_list
     logic [63:0]  dst;          // 0x18 address of the destination, or of its list
     logic [63:0]  src;          // 0x10 address of the source, or of its list
-    logic [7:0]   reserved;     // 0x0f zero
+    logic [7:0]   record_high;  // 0x0f flags.record: bits 15:8 of the record's number; else 0
     logic [7:0]   tag_bytes;    // 0x0e GCM: number of bytes of the expected tag
     logic [7:0]   phase;        // 0x0d GCM: phase_e of mae_mode_pkg
     logic [7:0]   tweak_slot;   // 0x0c key slot of XTS's second key
     logic [31:0]  length;       // 0x08 bytes; 0 only where the client allows it
-    logic [7:0]   key_slot;     // 0x07
+    logic [7:0]   key_slot;     // 0x07 flags.record: bits 7:0 of the record's number
     logic [7:0]   context_id;   // 0x06 the context whose chain value is used and kept
     logic [7:0]   flags;        // 0x05 see the Flag* bit numbers
     logic [7:0]   op;           // 0x04 client's operation; AES: mode_e of mae_mode_pkg
@@ -36,6 +36,34 @@ package mae_dma_pkg;
   localparam int unsigned FlagDstList = 3;  // dst points to dst_entries list entries
   localparam int unsigned FlagIrq = 4;  // raise the interrupt when completed
   localparam int unsigned FlagFinal = 5;  // client: end a message, compute or check its tag
+
+  localparam int unsigned FlagRecord = 6;  // the key is in a record of the key table
+
+  // A key record in host memory, 64 bytes, 64-byte aligned. Bytes of the key beyond key_bytes are 0.
+  typedef struct packed {
+    logic [191:0] reserved;   // 0x28 zero
+    logic [31:0]  key_bytes;  // 0x24 16, 24 or 32
+    logic [31:0]  valid;      // 0x20 KeyRecordValid
+    logic [255:0] key;        // 0x00 byte 0 in bits 7:0
+  } key_record_t;
+  localparam logic [31:0] KeyRecordValid = 32'h5945_4b4d;  // the letters MKEY in memory
+
+  // The table of key records, from the device's registers.
+  typedef struct packed {
+    logic [57:0] base;          // its address / 64
+    logic [16:0] count;         // of records in it
+    logic        forget;        // pulse: erase one record's slot, or all
+    logic        forget_all;
+    logic [15:0] forget_index;
+  } key_table_t;
+
+  // A write of a key record to a key slot of the client.
+  typedef struct packed {
+    logic [5:0]   slot;
+    logic         erase;  // key and len are ignored
+    logic [1:0]   len;    // 16, 24 or 32 bytes
+    logic [255:0] key;    // byte 0 in bits 7:0
+  } record_write_t;
 
   // A list entry, 16 bytes, 16-byte aligned. Lengths are added; entries of 0 bytes are legal.
   typedef struct packed {
@@ -83,7 +111,8 @@ package mae_dma_pkg;
     StatusWriteSlverr = 8'd9,
     StatusWriteDecerr = 8'd10,
     StatusAborted     = 8'd11,  // an abort came before or during the transfer
-    StatusBadTag      = 8'd12   // the tag of an authenticated decryption is wrong
+    StatusBadTag      = 8'd12,  // the tag of an authenticated decryption is wrong
+    StatusKeyRecord   = 8'd13   // the key record could not be read, is not valid, or is not there
   } status_e;
 
   // Settings in the device's registers. Ring indices count freely modulo 2^16: entry i is at base +
@@ -132,7 +161,7 @@ package mae_dma_pkg;
     ReaderRing    = 2'd0,
     ReaderSrcList = 2'd1,
     ReaderDstList = 2'd2,
-    ReaderRingHigh = 2'd3  // the ring again, tags from 32 on
+    ReaderRingHigh = 2'd3  // the ring again, tags from 32 on: descriptors or key records
   } reader_e;
   typedef logic [5:0] control_tag_t;  // below 32 for lists
   typedef logic [ControlIdBits-1:0] completion_tag_t;  // of outstanding completions

@@ -16,7 +16,8 @@
 // parallel path waits (`urgent`) may replace a key after UrgentResidence clocks, every second time.
 //
 // Writing or erasing a slot removes its key from the banks at once; a write waits while that slot
-// is being given to the cipher. Slots cannot be read. An empty slot holds a key of zeros: a job
+// is being given to the cipher. Slots cannot be read, except by a unit of the device that needs the
+// key itself (look_key_o, bank 0, combinational in look_slot_i). An empty slot holds a key of zeros: a job
 // that loses its key runs to its end with it, and mae_mode_engine outputs zeros. key_valid_o holds
 // until accepted, or until clear_i.
 // Latency: 1 clock from a write to slot_valid_o; a load depends on the cipher.
@@ -46,6 +47,9 @@ module mae_key_cache
     input  key_write_t write_i,
 
     output logic [KeySlots-1:0] slot_valid_o,
+
+    input  key_slot_t   look_slot_i,
+    output cipher_key_t look_key_o,
 
     output key_state_t  keys_o,   // to mae_mode_engine
     input  key_demand_t demand_i, // from mae_mode_engine
@@ -91,9 +95,14 @@ module mae_key_cache
   logic      [  KeySlots-1:0] slot_valid_q;
   logic                       write;
 
-  assign write         = write_valid_i && write_ready_o;
+  assign write = write_valid_i && write_ready_o;
   assign write_ready_o = !(key_valid_o && offer_slot_q == write_i.slot);
-  assign slot_valid_o  = slot_valid_q;
+  assign slot_valid_o = slot_valid_q;
+  assign look_key_o = '{
+          bank: '0,
+          len: len_q[index_t'(look_slot_i)],
+          key: key_q[index_t'(look_slot_i)]
+      };
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -303,7 +312,7 @@ module mae_key_cache
   end
 
   logic unused;
-  assign unused = ^{turn_grant, demand_i};
+  assign unused = ^{turn_grant, demand_i, look_slot_i};
 
   `MAE_ASSERT(OneBankASlot, $countones(resident) == $countones(loaded_q))
   `MAE_STREAM_HOLDS(KeyHolds, key_valid_o, key_ready_i || clear_i, key_o)

@@ -26,7 +26,8 @@ module mae_soc
     parameter int unsigned KeyBanks = 2,
     parameter dirs_e Dirs = DirsBoth,
     parameter key_len_e MaxKeyLen = Aes256,
-    parameter int unsigned Digit = 16
+    parameter int unsigned Digit = 16,
+    parameter bit Duplex = 1'b0
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -104,7 +105,8 @@ module mae_soc
       .KeyBanks (KeyBanks),
       .Dirs     (Dirs),
       .MaxKeyLen(MaxKeyLen),
-      .Digit    (Digit)
+      .Digit    (Digit),
+      .Duplex   (Duplex)
   ) u_fabric (
       .clk_i,
       .rst_ni,

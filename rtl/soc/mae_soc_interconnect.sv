@@ -6,13 +6,14 @@
 // Any CPU with PicoRV32's memory port can be connected.
 //  0x00000000  memory, 2^RowBits rows of 16 bytes
 //  0x10000000  the peripheral, 4 KiB: regs/mae_peripheral.rdl
+//  0x10001000  with Duplex = 1 a peripheral of two jobs at once: regs/mae_peripheral_small.rdl
 //  0x20000000  console, clock counter, finish: regs/mae_soc.rdl
 // Accesses to other addresses are counted and return 0. mem_ready_o is registered, except for
 // responses of registers.
 // Latency: memory 2 clocks, registers 3, other addresses 2, each with the clock of mem_valid_i;
 // more if an access to memory is held (mae_memory_arbiter) or a register waits for a block.
 // Throughput: one access at a time.
-// Parameters: Legal: RowBits 1..24; the others as mae_peripheral_core.
+// Parameters: Legal: RowBits 1..24; Duplex 0 or 1 (no interrupt line); the others as mae_peripheral_core.
 // Security: constant-time as the peripheral.
 // Source: Kale et al., section 3.
 
@@ -28,7 +29,8 @@ module mae_soc_interconnect
     parameter int unsigned KeyBanks = 2,
     parameter dirs_e Dirs = DirsBoth,
     parameter key_len_e MaxKeyLen = Aes256,
-    parameter int unsigned Digit = 16
+    parameter int unsigned Digit = 16,
+    parameter bit Duplex = 1'b0
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -49,12 +51,13 @@ module mae_soc_interconnect
 
   `MAE_PARAM(LegalRowBits, RowBits >= 1 && RowBits <= 24)
 
-  logic in_memory, in_peripheral, in_regs, in_nothing;
+  logic in_memory, in_peripheral, in_duplex, in_regs, in_nothing;
 
   assign in_memory     = 32'(mem_addr_i[31:4]) < 32'd1 << RowBits;
   assign in_peripheral = mem_addr_i[31:12] == 20'h10000;
+  assign in_duplex     = Duplex && mem_addr_i[31:12] == 20'h10001;
   assign in_regs       = mem_addr_i[31:12] == 20'h20000;
-  assign in_nothing    = !in_memory && !in_peripheral && !in_regs;
+  assign in_nothing    = !in_memory && !in_peripheral && !in_duplex && !in_regs;
 
   // Memory, with two users: the CPU and the peripheral.
   mae_memory_job_pkg::memory_job_t job;
@@ -116,20 +119,28 @@ module mae_soc_interconnect
     end
   end
 
-  // Registers: one manager, two subordinates, selected by the address, which the CPU holds.
-  axil_req_t req_cpu, req_peripheral, req_regs;
-  axil_rsp_t from_peripheral, from_regs, from_chosen;
+  // Registers: one manager, its subordinates selected by the address, which the CPU holds.
+  axil_req_t req_cpu, req_peripheral, req_duplex, req_regs;
+  axil_rsp_t from_peripheral, from_duplex, from_regs, from_chosen;
   logic axil_ready;
   logic [31:0] axil_rdata;
   logic [5:0] unused_prot;
 
-  assign from_chosen = in_peripheral ? from_peripheral : from_regs;
+  always_comb begin
+    from_chosen = from_regs;
+    if (in_peripheral) from_chosen = from_peripheral;
+    else if (in_duplex) from_chosen = from_duplex;
+  end
 
   always_comb begin
     req_peripheral = req_cpu;
     req_peripheral.aw_valid = req_cpu.aw_valid && in_peripheral;
     req_peripheral.w_valid = req_cpu.w_valid && in_peripheral;
     req_peripheral.ar_valid = req_cpu.ar_valid && in_peripheral;
+    req_duplex = req_cpu;
+    req_duplex.aw_valid = req_cpu.aw_valid && in_duplex;
+    req_duplex.w_valid = req_cpu.w_valid && in_duplex;
+    req_duplex.ar_valid = req_cpu.ar_valid && in_duplex;
     req_regs = req_cpu;
     req_regs.aw_valid = req_cpu.aw_valid && in_regs;
     req_regs.w_valid = req_cpu.w_valid && in_regs;
@@ -141,7 +152,7 @@ module mae_soc_interconnect
   ) u_axil (
       .clk_i,
       .rst_ni,
-      .valid_i       (mem_valid_i && (in_peripheral || in_regs)),
+      .valid_i       (mem_valid_i && !in_memory && !in_nothing),
       .ready_o       (axil_ready),
       .addr_i        (32'(mem_addr_i[11:0])),
       .strb_i        (mem_wstrb_i),
@@ -188,6 +199,28 @@ module mae_soc_interconnect
       .memory_o      (from_core),
       .memory_i      (to_core)
   );
+
+  if (Duplex) begin : gen_duplex
+    logic unused_irq;
+
+    mae_peripheral_small_core #(
+        .Duplex   (1'b1),
+        .Chain    (1'b1),
+        .Dirs     (Dirs),
+        .MaxKeyLen(MaxKeyLen),
+        .Sbox     (Sbox)
+    ) u_duplex (
+        .clk_i,
+        .rst_ni,
+        .axil_i(req_duplex),
+        .axil_o(from_duplex),
+        .irq_o (unused_irq)
+    );
+  end else begin : gen_no_duplex
+    logic unused;
+    assign unused      = ^req_duplex;
+    assign from_duplex = '0;
+  end
 
   mae_soc_regs_pkg::mae_soc__in_t  from_hw;
   mae_soc_regs_pkg::mae_soc__out_t from_sw;

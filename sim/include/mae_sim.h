@@ -31,6 +31,8 @@
  *   bus=two-way         a read beat and a write beat may share a clock (default)
  *   bus=one-way         memory moves one beat a clock, either way
  *   bandwidth=PERCENT   data clocks that the memory serves, 1-100 (default 100), evenly spread
+ *   copy=PERCENT        rate of the host's copies, 1-10000 of a data word a clock, beside the bus
+ *                       (default: they take a read and a write beat of the bus for each word)
  *   stall=PERCENT       chance that a channel pauses in a clock, 0-95 (default 0), each by itself
  *   outstanding=N       bursts that the memory holds in each direction, 1-4096 (default 1024)
  *   ratio=CORE:BUS      clock frequencies, 1-1000 each (default 1:1), of builds with two clocks

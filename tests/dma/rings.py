@@ -29,9 +29,10 @@ class Status(enum.IntEnum):
     WRITE_DECERR = 10
     ABORTED = 11
     BAD_TAG = 12
+    KEY_RECORD = 13
 
 
-INIT, SRC_LIST, DST_LIST, IRQ, FINAL = 2, 4, 8, 16, 32  # flags
+INIT, SRC_LIST, DST_LIST, IRQ, FINAL, RECORD = 2, 4, 8, 16, 32, 64  # flags
 
 
 @dataclasses.dataclass
@@ -53,7 +54,7 @@ class Desc:
     phase: int = 0
     tag_bytes: int = 0
     nonce: bytes = bytes(12)
-    reserved: int = 0
+    record_high: int = 0
 
     def pack(self) -> bytes:
         """Packs the descriptor into the 64 bytes that mae_dma reads."""
@@ -68,7 +69,7 @@ class Desc:
             self.tweak_slot,
             self.phase,
             self.tag_bytes,
-            self.reserved,
+            self.record_high,
             self.src,
             self.dst,
             self.src_entries,
@@ -81,8 +82,8 @@ class Desc:
     def unpack(cls, data: bytes) -> "Desc":
         """Unpacks a descriptor from its 64 bytes."""
         names = (
-            "cookie op flags context key_slot length tweak_slot phase tag_bytes reserved src dst "
-            "src_entries dst_entries nonce iv"
+            "cookie op flags context key_slot length tweak_slot phase tag_bytes record_high src "
+            "dst src_entries dst_entries nonce iv"
         )
         values = struct.unpack("<IBBBBIBBBBQQHH12s16s", data)
         return cls(**dict(zip(names.split(), values, strict=True)))

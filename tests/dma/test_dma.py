@@ -8,7 +8,7 @@ import cocotb
 import pytest
 from cocotb.triggers import RisingEdge
 
-from tests.dma.host import COMP, DATA, LISTS, SUB, Host, Job, check_memory
+from tests.dma.model.host import COMP, DATA, LISTS, SUB, Host, Job, check_memory
 from tests.dma.rings import COMPLETION_BYTES, IRQ, Status
 from tests.support import bench
 from tests.support.axi_memory import DECERR, SLVERR

@@ -9,8 +9,8 @@ import pytest
 
 from maeslant.build import c_driver
 
-HERE = pathlib.Path(__file__).resolve().parent
-# tests/driver/<name>.c; each is a program of its own that stops at the first failure.
+HERE = pathlib.Path(__file__).resolve().parent / "programs"
+# tests/driver/programs/<name>.c; each is a program of its own that stops at the first failure.
 PROGRAMS = (
     "registers",
     "rings",
@@ -20,6 +20,7 @@ PROGRAMS = (
     "aead_streams",
     "aead_fork",
     "aead_jobs",
+    "peripheral_both",
     "null_backend",
     "outside_copies",
     "vfio_errors",
@@ -48,5 +49,5 @@ def test_program(name: str, sanitize: str) -> None:
 
 
 def test_every_program_is_run() -> None:
-    """The list of C test programs contains every C file in tests/driver."""
+    """The list of C test programs contains every C file in tests/driver/programs."""
     assert sorted(PROGRAMS) == sorted(path.stem for path in HERE.glob("*.c"))

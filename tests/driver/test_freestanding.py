@@ -14,6 +14,8 @@ CALLS = {
     "mae_pio_wipe",
     "mae_pio_run",
     "mae_pio_run_with",
+    "mae_pio_run_both",
+    "mae_pio_second",
     "mae_pio_save",
     "mae_pio_restore",
     "mae_pio_seal",

@@ -12,7 +12,7 @@ from maeslant.build import c_driver
 from maeslant.driver import device
 
 INCLUDE = paths.ROOT / "driver" / "include"
-HEADERS = [INCLUDE / "maeslant.h", INCLUDE / "maeslant_pool.h"]
+HEADERS = [INCLUDE / name for name in ("maeslant.h", "maeslant_pool.h", "maeslant_records.h")]
 
 
 def test_header_in_c_and_cpp(tmp_path) -> None:

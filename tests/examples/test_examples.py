@@ -90,7 +90,7 @@ def test_c_program(copied: pathlib.Path, tmp_path: pathlib.Path) -> None:
         pytest.skip("no pkg-config on this machine: sudo apt-get install pkg-config")
     simulator.build("peripheral")
     prefix = tmp_path / "prefix"
-    install = [sys.executable, str(paths.ROOT / "tools" / "install.py"), "library"]
+    install = [sys.executable, str(paths.ROOT / "tools" / "packaging" / "install.py"), "library"]
     run(tmp_path, *install, PREFIX=str(prefix))
     said = run(
         copied,

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from maeslant.protected.model import wire
 from maeslant.protected.model.constants import Class, Flag
-from tests.dma.granules import GRANULE, DeviceMemory
+from tests.dma.model.granules import GRANULE, DeviceMemory
 from tests.support.axi_memory import AxiMemory
 from tests.support.stream import start
 

@@ -332,7 +332,7 @@ def test_figures(tmp_path: pathlib.Path) -> None:
         "mae_block_bench",
         module="tests.dma.block.test_dma_blocks",
         parameters=parameters,
-        sources=["tests/dma/mae_block_bench.sv"],
+        sources=["tests/dma/block/mae_block_bench.sv"],
         test_filter="measures",
         env={"FIGURES": str(figures)},
     )

@@ -19,7 +19,7 @@ from cocotbext.axi import AxiResp
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from maeslant import paths
-from maeslant.integrations.litex import MaeslantAES
+from maeslant.integrations.litex import TOPS, MaeslantAES
 from tests.device import oracle
 from tests.device.peripheral_host import PERIOD_NS, Peripheral
 from tests.support import bench
@@ -115,10 +115,11 @@ def simulated(name: str, **options: object) -> None:
     bench.run(name, sources=sources, env={"LITEX": name}, optimize="-O0")
 
 
-def test_files() -> None:
+@pytest.mark.parametrize("top", TOPS)
+def test_files(top: str) -> None:
     """Verilator compiles a LiteX SoC from only the files that the integration gives to LiteX."""
-    name = "mae_litex_files"
-    elaborated(name, aes={"Sbox": "SboxTower"}, cpu_type=None, with_uart=False)
+    name = f"{top}_litex_files"
+    elaborated(name, aes={"top": top, "Sbox": "SboxTower"}, cpu_type=None, with_uart=False)
     command = [paths.tool("verilator"), "--lint-only", "-Wno-fatal", "--top-module", name]
     command += ["-f", str(FOLDER / name / "sources.f")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -155,3 +156,5 @@ def test_parameters() -> None:
     """MaeslantAES refuses an unknown parameter by its name."""
     with pytest.raises(ValueError, match="no parameter Lanes"):
         MaeslantAES(None, Lanes=4)
+    with pytest.raises(ValueError, match="no peripheral"):
+        MaeslantAES(None, top="mae_stream_card")

@@ -119,6 +119,8 @@ module mae_mode_bench
       .rsp_i(rsp)
   );
 
+  cipher_key_t unused_look;
+
   mae_key_cache #(
       .KeySlots(KeySlots),
       .KeyBanks(KeyBanks),
@@ -131,6 +133,8 @@ module mae_mode_bench
       .write_ready_o,
       .write_i('{slot: write_slot_i, erase: write_erase_i, len: write_len_i, key: write_key_i}),
       .slot_valid_o,
+      .look_slot_i  ('0),
+      .look_key_o   (unused_look),
       .keys_o(keys),
       .demand_i(demand),
       .key_valid_o,

@@ -32,6 +32,7 @@ class Cache:
             write_valid_i=0,
             write_i=0,
             demand_i=0,
+            look_slot_i=0,
             key_ready_i=0,
         )
 
@@ -100,6 +101,11 @@ async def loads(dut):
     await cache.step()
     assert int(dut.slot_valid_o.value) == 2**cache.slots - 1
     assert not cache.resident(), "nobody wants a key"
+    for slot, key in enumerate(keys):
+        dut.look_slot_i.value = slot
+        await cache.step()
+        shown = int(dut.look_key_o.value)
+        assert shown == cache.write_word(slot, key) & (2**258 - 1), "bank 0, length, key"
     for slot, key in enumerate(keys):
         cache.demand(1 << slot)
         decrypt_at = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests tools/dist.py (`make dist`): release archive, plain Verilog, version, workflows."""
+"""Tests dist.py (`make dist`): release archive, plain Verilog, version, workflows."""
 
 import importlib.util
 import io
@@ -17,8 +17,10 @@ from maeslant.errors import MaeslantError
 
 @pytest.fixture(scope="module")
 def dist() -> object:
-    """Imports tools/dist.py as a module."""
-    spec = importlib.util.spec_from_file_location("dist", paths.ROOT / "tools" / "dist.py")
+    """Imports dist.py as a module."""
+    spec = importlib.util.spec_from_file_location(
+        "dist", paths.ROOT / "tools" / "packaging" / "dist.py"
+    )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

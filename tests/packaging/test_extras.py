@@ -17,8 +17,9 @@ LOCK = (paths.ROOT / "requirements.lock").read_text()
 
 
 def tool(name: str) -> types.ModuleType:
-    """Imports a Python file of tools/ as a module."""
-    spec = importlib.util.spec_from_file_location(name, paths.ROOT / "tools" / f"{name}.py")
+    """Imports a Python file of tools/packaging as a module."""
+    file = paths.ROOT / "tools" / "packaging" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

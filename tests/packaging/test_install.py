@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests tools/install.py (`make install` and `uninstall`): files, libraries, man page."""
+"""Tests install.py (`make install` and `uninstall`): files, libraries, man page."""
 
 import os
 import pathlib
@@ -12,16 +12,16 @@ import pytest
 from maeslant import __version__, paths
 from maeslant.build import c_driver, simulator
 
-TOOL = paths.ROOT / "tools" / "install.py"
+TOOL = paths.ROOT / "tools" / "packaging" / "install.py"
 MAJOR = __version__.split(".")[0]
 HEADERS = {
-    "maeslant": ("maeslant.h", "maeslant_pool.h"),
+    "maeslant": ("maeslant.h", "maeslant_pool.h", "maeslant_records.h"),
     "maeslant_protected": ("maeslant_protected.h",),
 }
 
 
 def install(destdir: pathlib.Path, *steps: str, **more: str) -> subprocess.CompletedProcess:
-    """Runs tools/install.py for prefix /usr below a staging folder."""
+    """Runs install.py for prefix /usr below a staging folder."""
     environment = os.environ | {"PREFIX": "/usr", "LIBDIR": "", "DESTDIR": str(destdir)} | more
     return subprocess.run(
         [sys.executable, str(TOOL), *steps],
@@ -77,7 +77,7 @@ def test_static_library_and_pkg_config(installed: pathlib.Path) -> None:
     text = (installed / "lib" / "pkgconfig" / "maeslant.pc").read_text()
     assert f"Version: {__version__}" in text and "libdir=${prefix}/lib\n" in text
     assert "Libs.private: -ldl" in text and str(paths.ROOT) not in text
-    for name in ("maeslant.h", "maeslant_pool.h", "maeslant_peripheral.h"):
+    for name in ("maeslant.h", "maeslant_pool.h", "maeslant_records.h", "maeslant_peripheral.h"):
         assert (installed / "include" / name).is_file()
 
 
@@ -157,7 +157,7 @@ def test_uninstall_takes_all_away_and_nothing_else(tmp_path: pathlib.Path) -> No
 
 
 def test_wrong_use(tmp_path: pathlib.Path) -> None:
-    """tools/install.py reports wrong arguments and folders in one line and writes nothing."""
+    """install.py reports wrong arguments and folders in one line and writes nothing."""
     assert "absolute" in install(tmp_path, "library", PREFIX="usr").stderr
     assert "usage" in install(tmp_path, "everything").stderr
     (tmp_path / "usr").write_text("a file where a folder should be")

@@ -309,6 +309,21 @@ def test_host_copy_shares(probe) -> None:
     assert machine.read(0x34) == 0
 
 
+@pytest.mark.parametrize("percent", [40, 100, 250])
+def test_host_copy_apart(probe, percent: int) -> None:
+    """With copy=N the simulated host copies N percent of a word a clock, whatever the bus does."""
+    machine = probe(f"bus=one-way&latency=10-50&order=shuffled&copy={percent}")
+    machine.map(0x3_0000_0000, copied := bytearray(65536))
+    machine.set_up(mode=Probe.BOTH)
+    machine.reset_stats()
+    machine.host_copy(0x3_0000_0000, Probe.SRC, 65536)
+    assert copied == machine.src
+    assert machine.stats().host_copy_beats == 2048
+    assert abs(machine.stats().bus_clocks - 1024 * 100 / percent) <= 3
+    assert machine.wait(4000)
+    assert machine.stats().bus_clocks < max(2048, 1024 * 100 / percent) + 150
+
+
 def test_payload_and_control(probe) -> None:
     """Beats with the top ID bit set count as control traffic, not as payload."""
     machine = probe()

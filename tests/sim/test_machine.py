@@ -126,6 +126,7 @@ def test_without_dma() -> None:
         "order=random",
         "bus=three-way",
         "bandwidth=0",
+        "copy=0",
         "bandwidth=101",
         "stall=96",
         "stall=-1",

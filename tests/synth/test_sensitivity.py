@@ -3,7 +3,7 @@
 
 import pytest
 
-from maeslant.synth import sensitivity
+from maeslant.synth.page import sensitivity
 from maeslant.synth.report import Report
 
 POWER = {"mw": 10.0, "switching_mw": 5.0, "pj_per_block": 100.0, "blocks_per_clock": 2.0}

@@ -6,8 +6,9 @@ import gzip
 import pytest
 
 from maeslant.errors import MaeslantError
-from maeslant.synth import flow, liberty, report, tables, yosys
+from maeslant.synth import flow, liberty, report, yosys
 from maeslant.synth.explore import points
+from maeslant.synth.page import tables
 from tests.synth.test_flow import library
 
 

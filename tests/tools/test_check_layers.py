@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests tools/check_layers.py, which forbids a folder to use a later layer's folder."""
+"""Tests check_layers.py, which forbids a folder to use a later layer's folder."""
 
 import pathlib
 
 import pytest
 
 from tests.tools import tree
-from tools import check_layers
+from tools.checks import check_layers
 
 
 def test_clean(tmp_path: pathlib.Path) -> None:
-    """tools/check_layers.py accepts a correct tree and ignores comments and strings."""
+    """check_layers.py accepts a correct tree and ignores comments and strings."""
     assert check_layers.problems(tree.make(tmp_path)) == []
 
 
@@ -45,7 +45,7 @@ def test_clean(tmp_path: pathlib.Path) -> None:
     ],
 )
 def test_break(tmp_path: pathlib.Path, file: str, text: str, said: str) -> None:
-    """tools/check_layers.py names the file that uses a module or header of a later layer."""
+    """check_layers.py names the file that uses a module or header of a later layer."""
     extra = {
         "rtl/cipher/cipher.svh": "// SPDX\n",
         "rtl/device/mae_dev_pkg.sv": "package mae_dev_pkg;\nendpackage\n",
@@ -83,7 +83,7 @@ def test_break(tmp_path: pathlib.Path, file: str, text: str, said: str) -> None:
     ],
 )
 def test_circle(tmp_path: pathlib.Path, files: dict[str, str], said: tuple[str, str]) -> None:
-    """tools/check_layers.py names files, or folders of maeslant/, that use each other."""
+    """check_layers.py names files, or folders of maeslant/, that use each other."""
     found = check_layers.problems(tree.make(tmp_path, **files))
     assert len(found) == 1
     assert "circle" in found[0] and all(name in found[0] for name in said)

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests tools/check_pages.py and check_snippets.py, which check names and code in pages."""
+"""Tests check_pages.py and check_snippets.py, which check names and code in pages."""
 
 import pathlib
 
 import pytest
 
 from tests.tools import tree
-from tools import check_pages, check_snippets
+from tools.checks import check_pages, check_snippets
 
 KNOWN = {"info": {"--json"}, "measure": {"--json"}}
 
 
 def test_clean(tmp_path: pathlib.Path) -> None:
-    """tools/check_pages.py reports nothing for a README whose names all exist."""
+    """check_pages.py reports nothing for a README whose names all exist."""
     assert check_pages.problems(tree.make(tmp_path), KNOWN) == []
 
 
@@ -32,14 +32,14 @@ def test_clean(tmp_path: pathlib.Path) -> None:
     ],
 )
 def test_break(tmp_path: pathlib.Path, old: str, new: str, said: str) -> None:
-    """tools/check_pages.py reports a wrong command, file or option in a README."""
+    """check_pages.py reports a wrong command, file or option in a README."""
     text = tree.FILES["README.md"].replace(old, new)
     found = check_pages.problems(tree.make(tmp_path, **{"README.md": text}), KNOWN)
     assert len(found) == bool(said) and said in "".join(found), found
 
 
 def test_missing(tmp_path: pathlib.Path) -> None:
-    """tools/check_pages.py reports a missing README."""
+    """check_pages.py reports a missing README."""
     tree.make(tmp_path)
     (tmp_path / "README.md").unlink()
     assert check_pages.problems(tmp_path, KNOWN) == ["README.md is missing"]
@@ -65,7 +65,7 @@ cat docs/adr/none.md
 
 
 def test_a_page_in_a_folder(tmp_path: pathlib.Path) -> None:
-    """tools/check_pages.py reports each missing file, module or command named in docs/."""
+    """check_pages.py reports each missing file, module or command named in docs/."""
     good = (
         "`rtl/prim/mae_low.sv`, [one](../adr/0001.md), `maeslant.cli`, `mae_low`, `boards/NAME`\n"
     )
@@ -84,7 +84,7 @@ def test_a_page_in_a_folder(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_page_beside_a_makefile(tmp_path: pathlib.Path) -> None:
-    """tools/check_pages.py accepts make targets of an example's own Makefile."""
+    """check_pages.py accepts make targets of an example's own Makefile."""
     page = "```sh\nmake icarus\nmake run\nmake none\n```\n"
     make = {"examples/one/Makefile": "icarus:\n", "examples/one/README.md": page}
     found = check_pages.problems(tree.make(tmp_path, **make), KNOWN)
@@ -110,7 +110,7 @@ def test_a_page_beside_a_makefile(tmp_path: pathlib.Path) -> None:
 def test_snippets(
     tmp_path: pathlib.Path, language: str, right: str, wrong: tuple[str, str]
 ) -> None:
-    """tools/check_snippets.py reports a code block of a page that does not compile."""
+    """check_snippets.py reports a code block of a page that does not compile."""
     page = tmp_path / "page.md"
     for text, good in ((right, True), (right.replace(*wrong), False)):
         page.write_text(f"# A page\n\n```{language}\n{text}```\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests tools/check_ports.py, which forbids combinational paths between bus ports."""
+"""Tests check_ports.py, which forbids combinational paths between bus ports."""
 
 import dataclasses
 import pathlib
@@ -9,7 +9,7 @@ import pytest
 from maeslant import paths
 from maeslant.synth import design
 from maeslant.verify.prove import through
-from tools import check_ports
+from tools.checks import check_ports
 
 
 def changed(name: str, tmp_path: pathlib.Path, file: str, find: str, replace: str) -> design.Design:
@@ -25,12 +25,12 @@ def changed(name: str, tmp_path: pathlib.Path, file: str, find: str, replace: st
 
 @pytest.mark.parametrize("name", ["mae_axil_to_reg", "mae_axil_cdc", "mae_apb_to_axil"])
 def test_clean(name: str) -> None:
-    """tools/check_ports.py reports nothing for a small module of each bus."""
+    """check_ports.py reports nothing for a small module of each bus."""
     assert check_ports.forbidden(name) == []
 
 
 def test_response_to_request(tmp_path: pathlib.Path) -> None:
-    """tools/check_ports.py reports a planted path from bready to awready."""
+    """check_ports.py reports a planted path from bready to awready."""
     change = ("prim/mae_stream_reg.sv", "= !skid_valid_q;", "= !skid_valid_q || out_ready_i;")
     broken = changed("mae_axil_to_reg", tmp_path, *change)
     found = check_ports.forbidden("mae_axil_to_reg", broken)
@@ -43,7 +43,7 @@ def test_response_to_request(tmp_path: pathlib.Path) -> None:
 
 
 def test_beyond_what_is_meant(tmp_path: pathlib.Path) -> None:
-    """tools/check_ports.py reports a planted path that is not among the bridge's permitted ones."""
+    """check_ports.py reports a planted path that is not among the bridge's permitted ones."""
     broken = changed(
         "mae_apb_to_axil",
         tmp_path,

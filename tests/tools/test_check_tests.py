@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests tools/check_tests.py, which requires tests, headers, SPDX lines and short files."""
+"""Tests check_tests.py, which requires tests, headers, SPDX lines, short files and folders."""
 
 import pathlib
 
 import pytest
 
 from tests.tools import tree
-from tools import check_tests
+from tools.checks import check_tests
 
 NEW = tree.MODULE.format(name="mae_new", body="")
 
 
 def test_clean(tmp_path: pathlib.Path) -> None:
-    """tools/check_tests.py reports nothing for a correct repository."""
+    """check_tests.py reports nothing for a correct repository."""
     assert check_tests.problems(tree.make(tmp_path)) == []
 
 
@@ -45,14 +45,14 @@ def test_clean(tmp_path: pathlib.Path) -> None:
     ],
 )
 def test_break(tmp_path: pathlib.Path, file: str, text: str, said: str) -> None:
-    """tools/check_tests.py reports the file that breaks a repository rule."""
+    """check_tests.py reports the file that breaks a repository rule."""
     found = check_tests.problems(tree.make(tmp_path, **{file: text}))
     assert len(found) == 1, found
     assert file in found[0] and said in found[0]
 
 
 def test_allowed(tmp_path: pathlib.Path) -> None:
-    """tools/check_tests.py accepts long files with an ADR, generated files and empty files."""
+    """check_tests.py accepts long files with an ADR, generated files and empty files."""
     changes = {
         "rtl/prim/mae_new.sv": NEW,
         "tests/prim/test_low.py": tree.SPDX_PY
@@ -64,3 +64,15 @@ def test_allowed(tmp_path: pathlib.Path) -> None:
         "tests/__init__.py": "",
     }
     assert check_tests.problems(tree.make(tmp_path, **changes)) == []
+
+
+def test_folders(tmp_path: pathlib.Path) -> None:
+    """check_tests.py reports a folder with 16 files; tables and generated folders may have more."""
+    folders = ("regs/x", "docs/adr", "driver/fuzz/corpus/a", "rtl/device/generated")
+    files = {f"{folder}/{number}.txt": "" for folder in folders for number in range(15)}
+    made = tree.make(tmp_path, **files, **{"regs/x/__init__.py": "", "regs/x/.hidden": ""})
+    assert check_tests.problems(made) == []
+    for folder in folders:
+        (made / folder / "one_more.txt").touch()
+    found = check_tests.problems(made)
+    assert found == ["regs/x: 16 files beside each other (limit 15); split it by subject"]

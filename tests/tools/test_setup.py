@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests tools/setup.py (`make setup`): moved checkouts, old Python, no network, spaces in paths."""
+"""Tests setup.py (`make setup`): moved checkouts, old Python, no network, spaces in paths."""
 
 import importlib.util
 import os
@@ -18,8 +18,10 @@ IV = "000102030405060708090a0b0c0d0e0f"
 
 @pytest.fixture
 def setup() -> types.ModuleType:
-    """Imports tools/setup.py as a module."""
-    spec = importlib.util.spec_from_file_location("setup_tool", paths.ROOT / "tools" / "setup.py")
+    """Imports setup.py as a module."""
+    spec = importlib.util.spec_from_file_location(
+        "setup_tool", paths.ROOT / "tools" / "packaging" / "setup.py"
+    )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -72,7 +74,7 @@ def test_an_old_python_is_told_so(setup: types.ModuleType, monkeypatch: pytest.M
     assert "Python 3.11 or newer" in text and "3.9" in text and "PYTHON=" in text
     assert "\n" not in text
     # Nothing before that check may need a newer Python.
-    source = (paths.ROOT / "tools" / "setup.py").read_text()
+    source = (paths.ROOT / "tools" / "packaging" / "setup.py").read_text()
     assert "from __future__ import annotations" in source
     compile(source, "setup.py", "exec", dont_inherit=True)
 

@@ -15,6 +15,7 @@ INCLUDE = paths.ROOT / "driver" / "include"
 HEADERS = (
     "maeslant.h",
     "maeslant_pool.h",
+    "maeslant_records.h",
     "maeslant_peripheral.h",
     "maeslant_ring.h",
     "maeslant_protected.h",

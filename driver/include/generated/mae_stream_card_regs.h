@@ -169,6 +169,38 @@ extern "C" {
 #define MAE_STREAM_CARD__KEY_VALIDX__MASK_bp 0
 #define MAE_STREAM_CARD__KEY_VALIDX__MASK_bw 32
 
+// reg - mae_stream_card.key_table_lo
+#define MAE_STREAM_CARD__KEY_TABLE_LO__ADDR_bm 0xffffffff
+#define MAE_STREAM_CARD__KEY_TABLE_LO__ADDR_bp 0
+#define MAE_STREAM_CARD__KEY_TABLE_LO__ADDR_bw 32
+#define MAE_STREAM_CARD__KEY_TABLE_LO__ADDR_reset 0x0
+
+// reg - mae_stream_card.key_table_hi
+#define MAE_STREAM_CARD__KEY_TABLE_HI__ADDR_bm 0xffffffff
+#define MAE_STREAM_CARD__KEY_TABLE_HI__ADDR_bp 0
+#define MAE_STREAM_CARD__KEY_TABLE_HI__ADDR_bw 32
+#define MAE_STREAM_CARD__KEY_TABLE_HI__ADDR_reset 0x0
+
+// reg - mae_stream_card.key_table_size
+#define MAE_STREAM_CARD__KEY_TABLE_SIZE__RECORDS_bm 0x1ffff
+#define MAE_STREAM_CARD__KEY_TABLE_SIZE__RECORDS_bp 0
+#define MAE_STREAM_CARD__KEY_TABLE_SIZE__RECORDS_bw 17
+#define MAE_STREAM_CARD__KEY_TABLE_SIZE__RECORDS_reset 0x0
+
+// reg - mae_stream_card.key_forget
+#define MAE_STREAM_CARD__KEY_FORGET__RECORD_bm 0xffff
+#define MAE_STREAM_CARD__KEY_FORGET__RECORD_bp 0
+#define MAE_STREAM_CARD__KEY_FORGET__RECORD_bw 16
+#define MAE_STREAM_CARD__KEY_FORGET__RECORD_reset 0x0
+#define MAE_STREAM_CARD__KEY_FORGET__EVERY_bm 0x10000
+#define MAE_STREAM_CARD__KEY_FORGET__EVERY_bp 16
+#define MAE_STREAM_CARD__KEY_FORGET__EVERY_bw 1
+#define MAE_STREAM_CARD__KEY_FORGET__EVERY_reset 0x0
+#define MAE_STREAM_CARD__KEY_FORGET__GO_bm 0x80000000
+#define MAE_STREAM_CARD__KEY_FORGET__GO_bp 31
+#define MAE_STREAM_CARD__KEY_FORGET__GO_bw 1
+#define MAE_STREAM_CARD__KEY_FORGET__GO_reset 0x0
+
 // reg - mae_stream_card.sub_base_lo
 #define MAE_STREAM_CARD__SUB_BASE_LO__ADDR_bm 0xffffffff
 #define MAE_STREAM_CARD__SUB_BASE_LO__ADDR_bp 0
@@ -197,6 +229,14 @@ extern "C" {
 #define MAE_STREAM_CARD__SUB_HEAD__COUNT_bm 0xffff
 #define MAE_STREAM_CARD__SUB_HEAD__COUNT_bp 0
 #define MAE_STREAM_CARD__SUB_HEAD__COUNT_bw 16
+
+// reg - mae_stream_card.key_records
+#define MAE_STREAM_CARD__KEY_RECORDS__SLOTS_bm 0xff
+#define MAE_STREAM_CARD__KEY_RECORDS__SLOTS_bp 0
+#define MAE_STREAM_CARD__KEY_RECORDS__SLOTS_bw 8
+#define MAE_STREAM_CARD__KEY_RECORDS__BUSY_bm 0x100
+#define MAE_STREAM_CARD__KEY_RECORDS__BUSY_bp 8
+#define MAE_STREAM_CARD__KEY_RECORDS__BUSY_bw 1
 
 // reg - mae_stream_card.comp_base_lo
 #define MAE_STREAM_CARD__COMP_BASE_LO__ADDR_bm 0xffffffff
@@ -368,13 +408,17 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t key_cmd;
     uint32_t key_status;
     uint32_t key_valid[2];
-    uint8_t RESERVED_70_7f[0x10];
+    uint32_t key_table_lo;
+    uint32_t key_table_hi;
+    uint32_t key_table_size;
+    uint32_t key_forget;
     uint32_t sub_base_lo;
     uint32_t sub_base_hi;
     uint32_t sub_log2;
     uint32_t sub_tail;
     uint32_t sub_head;
-    uint8_t RESERVED_94_9f[0xc];
+    uint32_t key_records;
+    uint8_t RESERVED_98_9f[0x8];
     uint32_t comp_base_lo;
     uint32_t comp_base_hi;
     uint32_t comp_log2;

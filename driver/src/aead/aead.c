@@ -131,7 +131,7 @@ mae_error_t mae_message_nonce(struct mae_dev *dev, const struct mae_message *mes
 {
     size_t bytes = message->nonce_bytes;
     struct mae_seal_count *seals =
-        message->key ? &dev->seals : &dev->slots[message->key_slot].seals;
+        message->key ? &dev->seals : &mae_find_slot(dev, message->key_slot)->seals;
     if (message->mode == MAE_CMAC)
         return MAE_OK;
     bool drawn = kind != MAE_NONCE_COUNTED || bytes != NONCE_BYTES;

@@ -67,6 +67,9 @@ mae_error_t mae_pio_probe(const struct mae_pio_bus *bus, struct mae_pio_info *in
         info->kind = info->modes == 1u << MAE_COPY ? MAE_KIND_COPY : MAE_KIND_STREAM;
     info->lanes = GET(CAPS, LANES, caps);
     info->contexts = GET(CAPS, CONTEXTS, caps);
+    info->jobs = info->contexts;
+    if (info->kind == MAE_KIND_PERIPHERAL)
+        info->contexts = 1; /* of each job's registers */
     info->key_slots = GET(CAPS, KEY_SLOTS, caps);
     info->key_banks = GET(CAPS, KEY_BANKS, caps);
     info->directions = GET(FEATURES, ENCRYPT, features) | GET(FEATURES, DECRYPT, features) << 1;

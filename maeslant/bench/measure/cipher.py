@@ -9,7 +9,7 @@ from maeslant.build import cocotb_bench
 
 KEY_LENGTHS = {0: [128], 1: [128, 192], 2: [128, 192, 256]}  # by MaxKeyLen
 DIRECTIONS = {1: [0], 2: [1], 3: [0, 1]}  # by Dirs
-MODULE = "maeslant.bench.measure.cipher_bench"
+MODULE = "maeslant.bench.measure.benches.cipher_bench"
 
 
 def rounds(bits: int) -> int:

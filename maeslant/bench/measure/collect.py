@@ -4,12 +4,14 @@
 from rich.console import Console
 from rich.progress import Progress
 
-from maeslant.bench.measure import card, cipher, fhe, gcm, guard, messages, pool
+from maeslant.bench.measure import card, cipher, fhe, gcm, guard, messages, narrow_bus, pool, units
 from maeslant.bench.measure.figures import Figure
 from maeslant.build import configurations
 from maeslant.errors import MaeslantError
 
 CARD = ("stream4", 4)
+RECORDS = "stream4_records"
+NARROW = "stream1_narrow"
 
 
 def jobs() -> dict[str, list]:
@@ -22,12 +24,18 @@ def jobs() -> dict[str, list]:
     engines = {
         name: build for name, build in configurations.load().items() if "mae_gcm_" in build["top"]
     }
+    axis = {
+        name: build
+        for name, build in configurations.load().items()
+        if build["top"] == "mae_mode_axis"
+    }
     return {
         **{name: [(cipher.figures, name, build)] for name, build in ciphers.items()},
         **{name: [(gcm.figures, name, build)] for name, build in engines.items()},
+        **{name: [(units.figures, name, build)] for name, build in axis.items()},
         "modes": [(card.mode_figures, *CARD)],
-        "dma": [(card.bus_figures, CARD[0])],
-        "messages": [(messages.figures, CARD[0])],
+        "dma": [(card.bus_figures, CARD[0]), (narrow_bus.figures, NARROW)],
+        "messages": [(messages.figures, CARD[0]), (messages.own_key_figures, RECORDS)],
         "push": [(card.push_figures,)],
         "guard": [(guard.figures,)],
         "pool": [(pool.figures, CARD[0])],

@@ -49,7 +49,7 @@ def transform_figures(params: sets.ParameterSet) -> list[Figure]:
         with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
             cocotb_bench.simulate(
                 "mae_poly_control",
-                "maeslant.bench.measure.ntt_bench",
+                "maeslant.bench.measure.benches.ntt_bench",
                 parameters={"LogN": params.log_n, "Width": max(params.bits), "Lanes": lanes},
                 env={"MAESLANT_FIGURES": file.name},
             )

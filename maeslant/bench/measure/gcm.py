@@ -7,7 +7,10 @@ import tempfile
 from maeslant.bench.measure.figures import Figure
 from maeslant.build import cocotb_bench
 
-STREAM, BEAT = "maeslant.bench.measure.gcm_bench", "maeslant.bench.measure.beat_bench"
+STREAM, BEAT = (
+    "maeslant.bench.measure.benches.gcm_bench",
+    "maeslant.bench.measure.benches.beat_bench",
+)
 
 
 # What a build with Deep gives for its clock, and one without a pipeline for masks for its area:

@@ -2,12 +2,14 @@
 """Measures how many messages a second a card encrypts, by size, beside OpenSSL."""
 
 import itertools
+import random
 import re
+import secrets
 import subprocess
 
 from maeslant.bench.measure import card
 from maeslant.bench.measure.figures import Figure
-from maeslant.driver.device import ENCRYPT, Device
+from maeslant.driver.device import ENCRYPT, Device, check
 
 SIZES = (16, 64, 256, 1024, 1504, 4096, 16384, 65536)  # bytes; 1,504: 1,500 in whole blocks
 MODES = ("ctr", "xts", "gcm")
@@ -20,6 +22,9 @@ CLOCK_MHZ = 200
 # Targets, by mode, bytes, and whether each message has another key than the one before.
 SHARES = {("gcm", 1024, False): 80, ("gcm", 1504, True): 85}
 CLOCKS = {("gcm", 64, False): 8}
+# A card with key records: how many keys there are, and the target in percent of the data clocks.
+RECORDS, RECORDS_SHARE = 10_000, 75
+SLOTS = 32  # of that card
 
 
 def openssl(mode: str, size: int) -> float:
@@ -64,4 +69,44 @@ def figures(build: str) -> list[Figure]:
         stats = card.Batch(device, "gcm", ENCRYPT, count, PACKET, KEYS, FEW).run()
     name = f"GCM, {FEW} of {PACKET:,} B queued, {KEYS} keys by turns"
     note(name, card.used(stats, count * PACKET), "% of data clocks", "higher", FEW_SHARE)
+    return result
+
+
+class RecordBatch(card.Batch):
+    """Runs GCM messages whose keys are drawn from a table of key records."""
+
+    def __init__(self, device: Device, queued: int) -> None:
+        """Gives the card a table of RECORDS random keys, and allocates the messages."""
+        lib = device.lib
+        check(lib.mae_key_records(device.handle, RECORDS))
+        for index in range(RECORDS):
+            slot, key = lib.MAE_RECORD_FIRST + index, secrets.token_bytes(16)
+            check(lib.mae_key_load(device.handle, slot, key, len(key)))
+        count = ROUNDS * queued
+        super().__init__(device, "gcm", ENCRYPT, count, PACKET, 0, queued)
+        # Job i takes key i: each its own.
+        drawn = random.Random(1).sample(range(RECORDS), count)
+        self.slots = [lib.MAE_RECORD_FIRST + index for index in drawn]
+        self.tweaks = [0xFF] * count
+
+
+def own_key_figures(build: str) -> list[Figure]:
+    """Measures the share of data clocks of packets, each under its own of RECORDS or SLOTS keys."""
+    result = []
+    for queued in (QUEUED, FEW):
+        with Device(f"sim:{build}?{card.MEMORY}") as device:
+            work = RecordBatch(device, queued)
+            share = card.used(work.run(), work.jobs * work.size)
+        metric = f"GCM, {queued} of {PACKET:,} B queued, each its own of {RECORDS:,} "
+        metric += "key records"
+        target = RECORDS_SHARE if queued == QUEUED else None
+        result.append(
+            Figure("messages", build, metric, share, "% of data clocks", "higher", target)
+        )
+    with Device(f"sim:{build}?{card.MEMORY}") as device:
+        count = ROUNDS * FEW
+        work = card.Batch(device, "gcm", ENCRYPT, count, PACKET, SLOTS, FEW)
+        share = card.used(work.run(), count * PACKET)
+    metric = f"GCM, {FEW} of {PACKET:,} B queued, {SLOTS} keys by turns"
+    result.append(Figure("messages", build, metric, share, "% of data clocks", "higher", FEW_SHARE))
     return result

@@ -24,9 +24,9 @@ def program() -> pathlib.Path:
     target = paths.BUILD / "bench" / f"seal_copy_{c_driver.gcm_library()}"
     target.parent.mkdir(parents=True, exist_ok=True)
     library = c_driver.gcm_library()
-    names = (f"gcm_{library}.c", "kdf.c", "outside.c", "wire.c")
+    names = (f"crypto/gcm_{library}.c", "crypto/kdf.c", "outside.c", "wire.c")
     sources = [SOURCE, *(ENCLAVE / name for name in names)]
-    inputs = [*sources, *ENCLAVE.glob("*.h")]
+    inputs = [*sources, *ENCLAVE.glob("**/*.h")]
     if not target.exists() or target.stat().st_mtime < max(p.stat().st_mtime for p in inputs):
         command = [c_driver.compiler(), "-std=gnu17", "-O2", "-march=x86-64-v2", *c_driver.INCLUDES]
         command += [*map(str, sources), *c_driver.crypto_libraries(), "-pthread", "-o", str(target)]

@@ -23,6 +23,8 @@ SOFTWARE_LENGTHS = tuple(length for length in LENGTHS if length <= 1024)  # each
 MODES = ("ecb", "cbc", "ctr")
 KEY_BYTES = 16  # as in the paper
 TEN = 160
+DUPLEX_BUILD = "soc_duplex"
+DUPLEX_LENGTHS = (16, 1024, 4096)
 WORK = (0, 8192)  # what the CPU adds up meanwhile: the program itself
 WAYS = {"software": jobs.SOFTWARE, "registers": jobs.REGISTERS, "arbiter": jobs.INTERRUPT}
 DIRECTIONS = {"encrypt": ENCRYPT, "decrypt": DECRYPT}
@@ -33,6 +35,7 @@ class Bench:
 
     def __init__(self, seen: Callable[[int], None]) -> None:
         self.runner = Runner()
+        self.duplex = Runner(DUPLEX_BUILD)
         self.random = random.Random(1)
         self.seen = seen
         work = self.runner.system.read(*WORK)
@@ -53,17 +56,21 @@ class Bench:
         )
 
     def run(self, job: Job) -> Job:
-        """Runs an AES job on the simulated PicoRV32 system; checks error, output and tag."""
+        """Runs an AES job on the simulated PicoRV32 system; checks error, output and sum."""
         self.runner.run([job])
+        self.check(job)
+        if job.way == jobs.INTERRUPT and job.sum != self.sum(job.summed):
+            raise MaeslantError(f"{job.mode}: the CPU's own sum is wrong")
+        return job
+
+    def check(self, job: Job) -> None:
+        """Checks error and output of a job that the PicoRV32 system has run."""
         what = f"{job.mode} of {len(job.data)} bytes"
         if job.error:
             raise MaeslantError(f"{what}: the driver's error {job.error}")
         if job.kind == jobs.DATA and job.text != oracle.result(job)[0]:
             raise MaeslantError(f"{what} differs from OpenSSL: the hardware or firmware is wrong")
-        if job.way == jobs.INTERRUPT and job.sum != self.sum(job.summed):
-            raise MaeslantError(f"{what}: the CPU's own sum is wrong")
         self.seen(1)
-        return job
 
     def sum(self, count: int) -> int:
         """Returns the sum of the words that the firmware must have added during a memory job."""
@@ -129,6 +136,30 @@ def _at_once(bench: Bench) -> list[dict[str, object]]:
     return rows
 
 
+def _duplex(bench: Bench) -> list[dict[str, object]]:
+    """Measures a message each way on the peripheral of two jobs: one by one, then at once."""
+    rows = []
+    for mode in MODES:
+        for length in DUPLEX_LENGTHS:
+            row: dict[str, object] = {"mode": mode, "bytes": length}
+            pair = [bench.job("arbiter", mode, code, length, False) for code in DIRECTIONS.values()]
+            pair[1].keys = pair[0].keys
+            for job, area in zip(pair, (0, length), strict=True):
+                job.work = (0, 0)
+                job.source, job.destination = jobs.SOURCE + area, jobs.DESTINATION + area
+            for name, job in zip(DIRECTIONS, pair, strict=True):
+                job.way = jobs.DUPLEX
+                bench.duplex.run([job])
+                bench.check(job)
+                row[name] = _cost(job)
+            bench.duplex.run_both(*pair)
+            for job in pair:
+                bench.check(job)
+            row["both"] = _cost(pair[0])
+            rows.append(row)
+    return rows
+
+
 @contextlib.contextmanager
 def _progress(err: Console, total: int) -> Iterator[Callable[[int], None]]:
     with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
@@ -141,8 +172,10 @@ def collect(err: Console) -> dict[str, object]:
     with err.status("making the system from its SystemVerilog (a minute, once)"):
         firmware.build(jobs.PROGRAM)
         Runner()
+        Runner(DUPLEX_BUILD)
     arbiter = len(MODES) * len(DIRECTIONS) * len(LENGTHS)
     total = 2 + 12 + len(SOFTWARE_LENGTHS) * 2 + 3 * arbiter + 4 * len(MODES)
+    total += 4 * len(MODES) * len(DUPLEX_LENGTHS)
     with _progress(err, total) as seen:
         bench = Bench(seen)
         return {
@@ -150,6 +183,7 @@ def collect(err: Console) -> dict[str, object]:
             "blocks": _blocks(bench),
             "lengths": _lengths(bench),
             "at_once": _at_once(bench),
+            "duplex": _duplex(bench),
             "console": bench.runner.system.console.splitlines()[-1],
             "program_bytes": bench.runner.system.symbols["soc_zero_begin"],
         }

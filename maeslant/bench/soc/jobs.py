@@ -13,13 +13,14 @@ from maeslant.build import firmware
 from maeslant.driver import device
 
 PROGRAM = "jobs"
-SOFTWARE, REGISTERS, POLLED, INTERRUPT, GO_ON = range(5)  # enum soc_way
+SOFTWARE, REGISTERS, POLLED, INTERRUPT, GO_ON, DUPLEX, BOTH = range(7)  # enum soc_way
 KEY, DATA = range(2)  # enum soc_job_kind
 MODES = {name: code for name, code in device.CODES.items() if name != "copy"}
 ENCRYPT, DECRYPT = range(2)
 OK, ARGUMENT, AUTH = 0, 1, 27  # of maeslant.h's errors
 # The 256 KiB of the build are the program, then these areas of 64 KiB.
 SOURCE, DESTINATION, KEYS = 0x10000, 0x20000, 0x30000
+BYTES = 4096  # for the IV and the additional data of each of two jobs
 RESULTS = ("error", "clocks", "instructions", "sum", "summed")
 
 
@@ -75,14 +76,26 @@ class Runner:
     def run(self, jobs: Sequence[Job], seen: Callable[[int], None] = lambda clocks: None) -> None:
         """Runs AES jobs on the PicoRV32 system's firmware and stores the results in them."""
         for job in jobs:
-            record = _ffi().new("struct soc_jobs *")
-            self._fill(record, job)
-            self.system.write(self.mailbox, bytes(_ffi().buffer(record)))
-            code = self.system.run(seen=seen)
-            if code:
-                raise SocError(f"the firmware ended with {code}: {self.system.console.strip()}")
-            data = bytearray(self.system.read(self.mailbox, _ffi().sizeof(record[0])))
-            done = _ffi().from_buffer("struct soc_jobs *", data).list[0]
+            self._run_list([job], seen)
+
+    def run_both(self, first: Job, second: Job) -> None:
+        """Runs two AES jobs at once, under the first one's key; results are in the first."""
+        first.way = BOTH
+        self._run_list([first, second], lambda clocks: None)
+
+    def _run_list(self, jobs: Sequence[Job], seen: Callable[[int], None]) -> None:
+        """Gives a list of AES jobs to the PicoRV32 system's firmware and runs it to its end."""
+        record = _ffi().new("struct soc_jobs *")
+        record.count = len(jobs)
+        for index, job in enumerate(jobs):
+            self._fill(record, index, job)
+        self.system.write(self.mailbox, bytes(_ffi().buffer(record)))
+        code = self.system.run(seen=seen)
+        if code:
+            raise SocError(f"the firmware ended with {code}: {self.system.console.strip()}")
+        data = bytearray(self.system.read(self.mailbox, _ffi().sizeof(record[0])))
+        for index, job in enumerate(jobs):
+            done = _ffi().from_buffer("struct soc_jobs *", data).list[index]
             for name in RESULTS:
                 setattr(job, name, getattr(done, name))
             if job.direction == ENCRYPT:
@@ -90,10 +103,9 @@ class Runner:
             if job.laid_out:
                 job.text = self.system.read(job.destination, len(job.data))
 
-    def _fill(self, record: object, job: Job) -> None:
+    def _fill(self, record: object, index: int, job: Job) -> None:
         """Writes an AES job's data to the PicoRV32 system's memory and fills in its structure."""
-        record.count = 1
-        done = record.list[0]
+        done = record.list[index]
         for name in ("way", "kind", "direction", "key_each", "source", "destination"):
             setattr(done, name, int(getattr(job, name)))
         done.mode = MODES[job.mode]
@@ -105,8 +117,9 @@ class Runner:
         self.system.write(KEYS, b"".join(key.ljust(stride, b"\0") for key in job.keys))
         done.keys, done.key_bytes = KEYS, key_bytes
         small = job.iv + job.aad
-        _ffi().memmove(record.bytes, small, len(small))
-        done.iv = self.mailbox + _ffi().offsetof("struct soc_jobs", "bytes")
+        at = index * BYTES
+        _ffi().memmove(record.bytes + at, small, len(small))
+        done.iv = self.mailbox + _ffi().offsetof("struct soc_jobs", "bytes") + at
         done.iv_bytes, done.aad, done.aad_bytes = len(job.iv), done.iv + len(job.iv), len(job.aad)
         done.tag_bytes = len(job.tag)
         done.tag = job.tag.ljust(16, b"\0")

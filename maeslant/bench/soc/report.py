@@ -50,6 +50,7 @@ def run(as_json: bool, picture: pathlib.Path, console: Console, err: Console) ->
     console.print(lengths_table(record))
     console.print(meanwhile_table(record))
     console.print(at_once_line(record), highlight=False)
+    console.print(duplex_table(record))
     console.print(NOTES, highlight=False)
     console.print(f"The curve of clocks a block over length: {picture}", highlight=False)
 
@@ -131,6 +132,31 @@ def meanwhile_table(record: dict) -> Table:
         if key[0] == "arbiter" and row:
             counts = (row["clocks"], row["instructions"], row["words_summed"])
             table.add_row(_names(key), *(f"{count:,}" for count in counts))
+    return table
+
+
+def duplex_table(record: dict) -> Table:
+    """Builds the table of messages each way on the peripheral of two jobs, one by one and at once.
+
+    Kale's Figure 7 has a block each way one by one: its peripheral can do both at once.
+    """
+    table = _table(
+        "Two jobs at once under one key, AXI4-Lite: clocks a block each way",
+        "",
+        "encrypt alone",
+        "decrypt alone",
+        "both at once",
+        "saved",
+        "Kale, encrypt + decrypt",
+    )
+    for row in record["duplex"]:
+        blocks = row["bytes"] // 16
+        one_way = [row[name]["clocks"] for name in bench.DIRECTIONS]
+        cells = [f"{clocks / blocks:,.1f}" for clocks in (*one_way, row["both"]["clocks"])]
+        cells.append(f"{1 - row['both']['clocks'] / sum(one_way):.0%}")
+        paper = sum(KALE_PERIPHERAL[name][0] for name in bench.DIRECTIONS)
+        cells.append(f"{paper:,}" if row["mode"] == "ecb" and blocks == 1 else "")
+        table.add_row(f"{row['mode'].upper()}, {_size(row['bytes'])}", *cells)
     return table
 
 

@@ -6,9 +6,9 @@ import os
 import pathlib
 from collections.abc import Callable, Sequence
 
-from maeslant.synth import related_work
 from maeslant.synth.explore import points
 from maeslant.synth.explore.sweep import Outcome
+from maeslant.synth.page import related_work
 
 BLOCK = 128  # bits
 BOTH = 3

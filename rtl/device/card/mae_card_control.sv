@@ -33,6 +33,7 @@ module mae_card_control
     parameter sbox_impl_e Sbox = SboxTable,
     parameter int unsigned RegsPerRound = 1,
     parameter bit Gcm = 1'b0,
+    parameter int unsigned RecordSlots = 0,  // beside KeySlots, written by mae_dma alone
     localparam int unsigned SlotBits = (KeySlots > 0) ? KeySlots : 1,
     localparam int unsigned BytesWidth = $clog2(16 * Lanes + 1)
 ) (
@@ -49,6 +50,8 @@ module mae_card_control
     output logic        dma_irq_ack_o,
     output logic        halt_o,
     input  logic        draining_i,
+    output key_table_t  table_o,
+    input  logic        forgetting_i,
 
     // to mae_dma and the client
     output logic                      job_rst_no,     // reset, from a register
@@ -193,6 +196,14 @@ module mae_card_control
     assign write_o = '0;
   end
 
+  assign table_o = '{
+          base: {from_sw.key_table_hi.addr.value, from_sw.key_table_lo.addr.value[31:6]},
+          count: from_sw.key_table_size.records.value,
+          forget: from_sw.key_forget.go.value,
+          forget_all: from_sw.key_forget.every.value,
+          forget_index: from_sw.key_forget.record.value
+      };
+
   // Counters and their copies of the last snapshot.
   localparam int unsigned Counters = 6;
   logic [Counters-1:0][63:0] count_q, shown_q;
@@ -248,6 +259,8 @@ module mae_card_control
     from_hw.irq_status.ring_error.hwset = dma_status_i.ring_error && !ring_error_q;
     from_hw.sub_head.count.next = dma_status_i.sub_head;
     from_hw.comp_tail.count.next = dma_status_i.comp_tail;
+    from_hw.key_records.slots.next = 8'(RecordSlots);
+    from_hw.key_records.busy.next = forgetting_i;
     from_hw.key_status.busy.next = key_busy;
     from_hw.key_status.error.next = key_error;
     for (int unsigned i = 0; i < 8; i++) from_hw.key[i].word.hwclr = key_clear || wipe;

@@ -100,6 +100,9 @@ module mae_copy_card
   key_write_t unused_write;
   dma_ctx_t unused_ctx;  // a copy has no state of a context and uses the operation only
   desc_t unused_desc;
+  key_table_t key_table;
+  logic forgetting, unused_record_valid;
+  record_write_t unused_record;
 
   assign unused_ctx  = cfg_ctx;
   assign unused_desc = cfg_desc;
@@ -126,6 +129,8 @@ module mae_copy_card
       .dma_status_i (dma_status),
       .dma_irq_ack_o(dma_irq_ack),
       .halt_o       (halt),
+      .table_o      (key_table),
+      .forgetting_i (forgetting),
       .draining_i   (draining),
       .job_rst_no   (job_rst_n),
       .clear_o      (clear),
@@ -157,6 +162,11 @@ module mae_copy_card
       .status_o      (dma_status),
       .irq_o         (unused_dma_irq),
       .irq_ack_i     (dma_irq_ack),
+      .table_i       (key_table),
+      .forgetting_o  (forgetting),
+      .key_valid_o   (unused_record_valid),
+      .key_ready_i   (1'b1),
+      .key_o         (unused_record),
       .cfg_valid_o   (cfg_valid),
       .cfg_ready_i   (cfg_ready),
       .cfg_ctx_o     (cfg_ctx),

@@ -11,13 +11,16 @@
 // 16 * Contexts clocks, whatever the card is doing and although the bus never ends a burst. Only the
 // write beat that is offered on the bus stays until it is taken. draining_o tells a crossing behind
 // m_axi to purge its write data, too (mae_stream_card_async); otherwise leave it open.
+// With RecordSlots > 0 a descriptor may name a key record in host memory (mae_dma_key_records), whose
+// key lies in plain there; the keys' slots are KeySlots and up, and the host's registers do not reach
+// them.
 // Latency: see mae_dma and mae_dma_aes_client.
 // Throughput: Lanes blocks a clock in modes with independent blocks, or over 11 * Lanes interleaved
 // messages in chained modes.
 // Parameters: Legal: Lanes 1, 2, 4, 8; Contexts a multiple of Lanes, at most 256 - Lanes with Gcm
-// (whose engine uses one context for each lane), otherwise 256; KeySlots 1..64; KeyBanks 1..4; Dirs
-// any of dirs_e; MaxKeyLen any of key_len_e; Sbox any but SboxOnehot; RegsPerRound 1..3; IdWidth >=
-// 8.
+// (whose engine uses one context for each lane), otherwise 256; KeySlots 1..64; RecordSlots 0 or
+// 2..32, with KeySlots at most 64; KeyBanks 1..4; Dirs any of dirs_e; MaxKeyLen any of key_len_e;
+// Sbox any but SboxOnehot; RegsPerRound 1..3; IdWidth >= 8.
 // Security: constant-time for one message (concurrent messages wait for each other); no masking.
 // Source: Fernando et al.; Dong et al..
 
@@ -38,6 +41,7 @@ module mae_stream_card
     parameter sbox_impl_e Sbox = SboxTable,
     parameter int unsigned RegsPerRound = 1,
     parameter bit Gcm = 1'b1,
+    parameter int unsigned RecordSlots = 0,
     parameter int unsigned IdWidth = 8,
     localparam int unsigned DataWidth = 128 * Lanes,
     localparam int unsigned BytesWidth = $clog2(16 * Lanes + 1)
@@ -103,6 +107,9 @@ module mae_stream_card
     input  logic [            1:0] m_axi_rresp,
     input  logic                   m_axi_rlast
 );
+  localparam int unsigned AllSlots = KeySlots + RecordSlots;
+  localparam int unsigned MaxKeyBytes = 16 + 8 * 32'(MaxKeyLen);
+  `MAE_PARAM(RecordSlotsLegal, RecordSlots inside {0, [2 : 32]} && AllSlots <= MaxKeySlots)
   `MAE_PARAM(ContextsLegal, Contexts % Lanes == 0 && Contexts <= (Gcm ? 256 - Lanes : 256))
 
   dma_ctrl_t   dma_ctrl;
@@ -119,8 +126,11 @@ module mae_stream_card
   logic [BytesWidth-1:0] in_bytes, out_bytes;
   logic [Contexts-1:0] room, row_waits;
   logic halt, job_rst_n, clear, client_wiping, dma_clearing, write_valid, write_ready;
-  key_write_t write;
-  logic [KeySlots-1:0] slot_valid;
+  logic host_valid, host_ready, record_valid, record_ready, forgetting;
+  key_write_t host_write, write;
+  record_write_t record_write;
+  key_table_t key_table;
+  logic [AllSlots-1:0] slot_valid;
 
   mae_axi_pkg::axil_req_t axil_req;
   mae_axi_pkg::axil_rsp_t axil_rsp;
@@ -142,7 +152,8 @@ module mae_stream_card
       .MaxKeyLen   (MaxKeyLen),
       .Sbox        (Sbox),
       .RegsPerRound(RegsPerRound),
-      .Gcm         (Gcm)
+      .Gcm         (Gcm),
+      .RecordSlots (RecordSlots)
   ) u_ctrl (
       .axil_i       (axil_req),
       .axil_o       (axil_rsp),
@@ -154,10 +165,12 @@ module mae_stream_card
       .job_rst_no   (job_rst_n),
       .clear_o      (clear),
       .wiping_i     (client_wiping || dma_clearing),
-      .write_valid_o(write_valid),
-      .write_ready_i(write_ready),
-      .write_o      (write),
-      .slot_valid_i (slot_valid),
+      .table_o      (key_table),
+      .forgetting_i (forgetting),
+      .write_valid_o(host_valid),
+      .write_ready_i(host_ready),
+      .write_o      (host_write),
+      .slot_valid_i (slot_valid[KeySlots-1:0]),
       .row_i        (out_valid && out_ready),
       .row_bytes_i  (out_bytes),
       .read_beat_i  (m_axi_rvalid && m_axi_rready),
@@ -168,7 +181,11 @@ module mae_stream_card
   mae_dma #(
       .DataWidth(DataWidth),
       .Contexts (Contexts),
-      .IdWidth  (IdWidth)
+      .IdWidth  (IdWidth),
+      .FirstSlot(KeySlots),
+      .RecordSlots(RecordSlots),
+      .MaxKeyBytes(MaxKeyBytes),
+      .KeptOp   (OpGcm)
   ) u_dma (
       .clk_i,
       .rst_ni,
@@ -181,6 +198,11 @@ module mae_stream_card
       .status_o      (dma_status),
       .irq_o         (unused_dma_irq),
       .irq_ack_i     (dma_irq_ack),
+      .table_i       (key_table),
+      .forgetting_o  (forgetting),
+      .key_valid_o   (record_valid),
+      .key_ready_i   (record_ready),
+      .key_o         (record_write),
       .cfg_valid_o   (cfg_valid),
       .cfg_ready_i   (cfg_ready),
       .cfg_ctx_o     (cfg_ctx),
@@ -232,6 +254,33 @@ module mae_stream_card
       .b_resp_i      (m_axi_bresp)
   );
 
+  if (RecordSlots > 0) begin : gen_records
+    logic unused;
+
+    assign unused = ^slot_valid[AllSlots-1:KeySlots];  // mae_dma knows which it has written
+    mae_key_write_merge u_merge (
+        .clk_i,
+        .rst_ni        (job_rst_n),
+        .host_valid_i  (host_valid),
+        .host_ready_o  (host_ready),
+        .host_i        (host_write),
+        .record_valid_i(record_valid),
+        .record_ready_o(record_ready),
+        .record_i      (record_write),
+        .write_valid_o (write_valid),
+        .write_ready_i (write_ready),
+        .write_o       (write)
+    );
+  end else begin : gen_slots
+    logic unused;
+
+    assign unused = ^{record_valid, record_write};
+    assign record_ready = 1'b0;
+    assign write_valid = host_valid;
+    assign host_ready = write_ready;
+    assign write = host_write;
+  end
+
   // INCR bursts, bufferable and modifiable, unprivileged secure data.
   assign m_axi_awburst = 2'b01;
   assign m_axi_arburst = 2'b01;
@@ -245,7 +294,7 @@ module mae_stream_card
   mae_dma_aes_client #(
       .Lanes       (Lanes),
       .Contexts    (Contexts),
-      .KeySlots    (KeySlots),
+      .KeySlots    (AllSlots),
       .KeyBanks    (KeyBanks),
       .Dirs        (Dirs),
       .MaxKeyLen   (MaxKeyLen),

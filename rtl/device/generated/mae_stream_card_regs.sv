@@ -85,11 +85,16 @@ module mae_stream_card_regs (
         logic key_cmd;
         logic key_status;
         logic key_valid[2];
+        logic key_table_lo;
+        logic key_table_hi;
+        logic key_table_size;
+        logic key_forget;
         logic sub_base_lo;
         logic sub_base_hi;
         logic sub_log2;
         logic sub_tail;
         logic sub_head;
+        logic key_records;
         logic comp_base_lo;
         logic comp_base_hi;
         logic comp_log2;
@@ -163,6 +168,14 @@ module mae_stream_card_regs (
             decoded_reg_strb.key_valid[i0] = cpuif_req_masked & (cpuif_addr == 12'h68 + (12)'(i0) * 12'h4) & !cpuif_req_is_wr;
             is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h68 + (12)'(i0) * 12'h4);
         end
+        decoded_reg_strb.key_table_lo = cpuif_req_masked & (cpuif_addr == 12'h70);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h70);
+        decoded_reg_strb.key_table_hi = cpuif_req_masked & (cpuif_addr == 12'h74);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h74);
+        decoded_reg_strb.key_table_size = cpuif_req_masked & (cpuif_addr == 12'h78);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h78);
+        decoded_reg_strb.key_forget = cpuif_req_masked & (cpuif_addr == 12'h7c) & cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h7c);
         decoded_reg_strb.sub_base_lo = cpuif_req_masked & (cpuif_addr == 12'h80);
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h80);
         decoded_reg_strb.sub_base_hi = cpuif_req_masked & (cpuif_addr == 12'h84);
@@ -173,6 +186,8 @@ module mae_stream_card_regs (
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h8c);
         decoded_reg_strb.sub_head = cpuif_req_masked & (cpuif_addr == 12'h90) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h90);
+        decoded_reg_strb.key_records = cpuif_req_masked & (cpuif_addr == 12'h94) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h94);
         decoded_reg_strb.comp_base_lo = cpuif_req_masked & (cpuif_addr == 12'ha0);
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'ha0);
         decoded_reg_strb.comp_base_hi = cpuif_req_masked & (cpuif_addr == 12'ha4);
@@ -292,6 +307,38 @@ module mae_stream_card_regs (
                 logic [31:0] next;
                 logic load_next;
             } addr;
+        } key_table_lo;
+        struct {
+            struct {
+                logic [31:0] next;
+                logic load_next;
+            } addr;
+        } key_table_hi;
+        struct {
+            struct {
+                logic [16:0] next;
+                logic load_next;
+            } records;
+        } key_table_size;
+        struct {
+            struct {
+                logic [15:0] next;
+                logic load_next;
+            } record;
+            struct {
+                logic next;
+                logic load_next;
+            } every;
+            struct {
+                logic next;
+                logic load_next;
+            } go;
+        } key_forget;
+        struct {
+            struct {
+                logic [31:0] next;
+                logic load_next;
+            } addr;
         } sub_base_lo;
         struct {
             struct {
@@ -391,6 +438,32 @@ module mae_stream_card_regs (
                 logic value;
             } go;
         } key_cmd;
+        struct {
+            struct {
+                logic [31:0] value;
+            } addr;
+        } key_table_lo;
+        struct {
+            struct {
+                logic [31:0] value;
+            } addr;
+        } key_table_hi;
+        struct {
+            struct {
+                logic [16:0] value;
+            } records;
+        } key_table_size;
+        struct {
+            struct {
+                logic [15:0] value;
+            } record;
+            struct {
+                logic value;
+            } every;
+            struct {
+                logic value;
+            } go;
+        } key_forget;
         struct {
             struct {
                 logic [31:0] value;
@@ -785,6 +858,147 @@ module mae_stream_card_regs (
         end
     end
     assign hwif_out.key_cmd.go.value = field_storage.key_cmd.go.value;
+    // Field: mae_stream_card.key_table_lo.addr
+    always_comb begin
+        automatic logic [31:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.key_table_lo.addr.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.key_table_lo && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.key_table_lo.addr.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
+            load_next_c = '1;
+        end
+        field_combo.key_table_lo.addr.next = next_c;
+        field_combo.key_table_lo.addr.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.key_table_lo.addr.value <= 32'h0;
+        end else begin
+            if(field_combo.key_table_lo.addr.load_next) begin
+                field_storage.key_table_lo.addr.value <= field_combo.key_table_lo.addr.next;
+            end
+        end
+    end
+    assign hwif_out.key_table_lo.addr.value = field_storage.key_table_lo.addr.value;
+    // Field: mae_stream_card.key_table_hi.addr
+    always_comb begin
+        automatic logic [31:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.key_table_hi.addr.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.key_table_hi && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.key_table_hi.addr.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
+            load_next_c = '1;
+        end
+        field_combo.key_table_hi.addr.next = next_c;
+        field_combo.key_table_hi.addr.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.key_table_hi.addr.value <= 32'h0;
+        end else begin
+            if(field_combo.key_table_hi.addr.load_next) begin
+                field_storage.key_table_hi.addr.value <= field_combo.key_table_hi.addr.next;
+            end
+        end
+    end
+    assign hwif_out.key_table_hi.addr.value = field_storage.key_table_hi.addr.value;
+    // Field: mae_stream_card.key_table_size.records
+    always_comb begin
+        automatic logic [16:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.key_table_size.records.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.key_table_size && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.key_table_size.records.value & ~decoded_wr_biten[16:0]) | (decoded_wr_data[16:0] & decoded_wr_biten[16:0]);
+            load_next_c = '1;
+        end
+        field_combo.key_table_size.records.next = next_c;
+        field_combo.key_table_size.records.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.key_table_size.records.value <= 17'h0;
+        end else begin
+            if(field_combo.key_table_size.records.load_next) begin
+                field_storage.key_table_size.records.value <= field_combo.key_table_size.records.next;
+            end
+        end
+    end
+    assign hwif_out.key_table_size.records.value = field_storage.key_table_size.records.value;
+    // Field: mae_stream_card.key_forget.record
+    always_comb begin
+        automatic logic [15:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.key_forget.record.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.key_forget && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.key_forget.record.value & ~decoded_wr_biten[15:0]) | (decoded_wr_data[15:0] & decoded_wr_biten[15:0]);
+            load_next_c = '1;
+        end
+        field_combo.key_forget.record.next = next_c;
+        field_combo.key_forget.record.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.key_forget.record.value <= 16'h0;
+        end else begin
+            if(field_combo.key_forget.record.load_next) begin
+                field_storage.key_forget.record.value <= field_combo.key_forget.record.next;
+            end
+        end
+    end
+    assign hwif_out.key_forget.record.value = field_storage.key_forget.record.value;
+    // Field: mae_stream_card.key_forget.every
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.key_forget.every.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.key_forget && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.key_forget.every.value & ~decoded_wr_biten[16:16]) | (decoded_wr_data[16:16] & decoded_wr_biten[16:16]);
+            load_next_c = '1;
+        end
+        field_combo.key_forget.every.next = next_c;
+        field_combo.key_forget.every.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.key_forget.every.value <= 1'h0;
+        end else begin
+            if(field_combo.key_forget.every.load_next) begin
+                field_storage.key_forget.every.value <= field_combo.key_forget.every.next;
+            end
+        end
+    end
+    assign hwif_out.key_forget.every.value = field_storage.key_forget.every.value;
+    // Field: mae_stream_card.key_forget.go
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.key_forget.go.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.key_forget && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.key_forget.go.value & ~decoded_wr_biten[31:31]) | (decoded_wr_data[31:31] & decoded_wr_biten[31:31]);
+            load_next_c = '1;
+        end else begin // singlepulse clears back to 0
+            next_c = '0;
+            load_next_c = '1;
+        end
+        field_combo.key_forget.go.next = next_c;
+        field_combo.key_forget.go.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.key_forget.go.value <= 1'h0;
+        end else begin
+            if(field_combo.key_forget.go.load_next) begin
+                field_storage.key_forget.go.value <= field_combo.key_forget.go.next;
+            end
+        end
+    end
+    assign hwif_out.key_forget.go.value = field_storage.key_forget.go.value;
     // Field: mae_stream_card.sub_base_lo.addr
     always_comb begin
         automatic logic [31:0] next_c;
@@ -1047,6 +1261,15 @@ module mae_stream_card_regs (
                 readback_data_var[31:0] = hwif_in.key_valid[i0].mask.next;
             end
         end
+        if(rd_mux_addr == 12'h70) begin
+            readback_data_var[31:0] = field_storage.key_table_lo.addr.value;
+        end
+        if(rd_mux_addr == 12'h74) begin
+            readback_data_var[31:0] = field_storage.key_table_hi.addr.value;
+        end
+        if(rd_mux_addr == 12'h78) begin
+            readback_data_var[16:0] = field_storage.key_table_size.records.value;
+        end
         if(rd_mux_addr == 12'h80) begin
             readback_data_var[31:0] = field_storage.sub_base_lo.addr.value;
         end
@@ -1061,6 +1284,10 @@ module mae_stream_card_regs (
         end
         if(rd_mux_addr == 12'h90) begin
             readback_data_var[15:0] = hwif_in.sub_head.count.next;
+        end
+        if(rd_mux_addr == 12'h94) begin
+            readback_data_var[7:0] = hwif_in.key_records.slots.next;
+            readback_data_var[8] = hwif_in.key_records.busy.next;
         end
         if(rd_mux_addr == 12'ha0) begin
             readback_data_var[31:0] = field_storage.comp_base_lo.addr.value;

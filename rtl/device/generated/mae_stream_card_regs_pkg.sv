@@ -172,6 +172,19 @@ package mae_stream_card_regs_pkg;
     } mae_stream_card__sub_head__in_t;
 
     typedef struct {
+        logic [7:0] next;
+    } mae_stream_card__key_records__slots__in_t;
+
+    typedef struct {
+        logic next;
+    } mae_stream_card__key_records__busy__in_t;
+
+    typedef struct {
+        mae_stream_card__key_records__slots__in_t slots;
+        mae_stream_card__key_records__busy__in_t busy;
+    } mae_stream_card__key_records__in_t;
+
+    typedef struct {
         logic [15:0] next;
     } mae_stream_card__comp_tail__count__in_t;
 
@@ -316,6 +329,7 @@ package mae_stream_card_regs_pkg;
         mae_key_status_r__in_t key_status;
         mae_key_valid_r__in_t key_valid[2];
         mae_stream_card__sub_head__in_t sub_head;
+        mae_stream_card__key_records__in_t key_records;
         mae_stream_card__comp_tail__in_t comp_tail;
         mae_stream_card__counter_f_desc_39d7e426_name_4446fa3f__in_t clocks;
         mae_stream_card__counter_f_desc_3c6bce1a_name_7dc81160__in_t busy_clocks;
@@ -412,6 +426,48 @@ package mae_stream_card_regs_pkg;
 
     typedef struct {
         logic [31:0] value;
+    } mae_stream_card__key_table_lo__addr__out_t;
+
+    typedef struct {
+        mae_stream_card__key_table_lo__addr__out_t addr;
+    } mae_stream_card__key_table_lo__out_t;
+
+    typedef struct {
+        logic [31:0] value;
+    } mae_stream_card__key_table_hi__addr__out_t;
+
+    typedef struct {
+        mae_stream_card__key_table_hi__addr__out_t addr;
+    } mae_stream_card__key_table_hi__out_t;
+
+    typedef struct {
+        logic [16:0] value;
+    } mae_stream_card__key_table_size__records__out_t;
+
+    typedef struct {
+        mae_stream_card__key_table_size__records__out_t records;
+    } mae_stream_card__key_table_size__out_t;
+
+    typedef struct {
+        logic [15:0] value;
+    } mae_stream_card__key_forget__record__out_t;
+
+    typedef struct {
+        logic value;
+    } mae_stream_card__key_forget__every__out_t;
+
+    typedef struct {
+        logic value;
+    } mae_stream_card__key_forget__go__out_t;
+
+    typedef struct {
+        mae_stream_card__key_forget__record__out_t record;
+        mae_stream_card__key_forget__every__out_t every;
+        mae_stream_card__key_forget__go__out_t go;
+    } mae_stream_card__key_forget__out_t;
+
+    typedef struct {
+        logic [31:0] value;
     } mae_stream_card__sub_base_lo__addr__out_t;
 
     typedef struct {
@@ -480,6 +536,10 @@ package mae_stream_card_regs_pkg;
         mae_stream_card__irq_status__out_t irq_status;
         mae_key_r__out_t key[8];
         mae_key_cmd_r__out_t key_cmd;
+        mae_stream_card__key_table_lo__out_t key_table_lo;
+        mae_stream_card__key_table_hi__out_t key_table_hi;
+        mae_stream_card__key_table_size__out_t key_table_size;
+        mae_stream_card__key_forget__out_t key_forget;
         mae_stream_card__sub_base_lo__out_t sub_base_lo;
         mae_stream_card__sub_base_hi__out_t sub_base_hi;
         mae_stream_card__sub_log2__out_t sub_log2;

@@ -351,6 +351,7 @@ module mae_peripheral_core
   assign memory_o.single     = rsp_row.data;
   assign job_done            = memory_q ? memory_i.done : done;
 
+  mae_aes_pkg::cipher_key_t unused_look;
   logic [HasAuth:0] unused_room;  // not needed: no row waits for another context
 
   mae_aes_core #(
@@ -374,6 +375,8 @@ module mae_peripheral_core
       .slot_valid_o  (slot_valid),
       .want_valid_i  (memory_i.want_valid),
       .want_slot_i   (memory_i.want_slot),
+      .look_slot_i   ('0),
+      .look_key_o    (unused_look),
       .cfg_valid_i   (cfg_valid),
       .cfg_ready_o   (cfg_ready),
       .cfg_ctx_i     (cfg_ctx),

@@ -69,7 +69,7 @@ module mae_dma_descriptor_fetch
   logic [15:0] place;  // index in the ring of the next read
   slot_t head_slot, next_slot, r_slot;
 
-  logic desc_valid_q;
+  logic desc_valid_q, unused;
   desc_t desc_q;
   logic desc_error_q;
   logic [15:0] desc_index_q;
@@ -77,6 +77,7 @@ module mae_dma_descriptor_fetch
   assign head_slot = slot_t'(head_q);
   assign next_slot = slot_t'(next_q);
   assign r_slot = slot_t'(r_tag_i);
+  assign unused = ^r_tag_i;
 
   assign place = next_q & ~(16'hffff << log2_i);
   assign issue = fetch_i && next_q != tail_i && 16'(next_q - head_q) < 16'(Prefetch) &&

@@ -33,16 +33,25 @@ module mae_dma_ring_manager
 #(
     parameter int unsigned DataWidth = 512,
     parameter int unsigned BeatWidth = 512,  // of control reads: min(DataWidth, 512)
-    parameter int unsigned Contexts  = 64,
-    parameter int unsigned Prefetch  = 64
+    parameter int unsigned Contexts = 64,
+    parameter int unsigned Prefetch = 64,
+    parameter int unsigned FirstSlot = 16,  // see mae_dma_descriptor_feed
+    parameter int unsigned RecordSlots = 0,
+    parameter int unsigned MaxKeyBytes = 32,
+    parameter logic [7:0] KeptOp = 8'hff
 ) (
     input logic clk_i,
     input logic rst_ni,
 
-    input  dma_ctrl_t   ctrl_i,
-    output dma_status_t status_o,
-    output logic        irq_o,
-    input  logic        irq_ack_i,
+    input  dma_ctrl_t     ctrl_i,
+    output dma_status_t   status_o,
+    output logic          irq_o,
+    input  logic          irq_ack_i,
+    input  key_table_t    table_i,
+    output logic          forgetting_o,
+    output logic          write_valid_o,  // a key record, to a key slot
+    input  logic          write_ready_i,
+    output record_write_t write_o,
 
     output logic     cfg_valid_o,
     input  logic     cfg_ready_i,
@@ -127,21 +136,26 @@ module mae_dma_ring_manager
 
   // Descriptors
   logic fetched_valid, fetched_ready, fetched_error, hold_empty;
-  logic desc_valid, desc_ready, desc_error;
+  logic desc_valid, desc_ready, desc_error, accept, refuse, pick_move;
+  ctx_t ctx_q;  // of the job that is completed
   desc_t fetched, desc;
   logic [15:0] fetched_index, desc_index;
   logic [15:0] sub_head;
   set_t busy_d, busy_q;
 
-  mae_dma_descriptor_fetch #(
-      .BeatWidth(BeatWidth),
-      .Prefetch (Prefetch)
-  ) u_fetch (
-      .clk_i,
-      .rst_ni,
+  mae_dma_descriptor_feed #(
+      .BeatWidth  (BeatWidth),
+      .Prefetch   (Prefetch),
+      .Contexts   (Contexts),
+      .FirstSlot  (FirstSlot),
+      .RecordSlots(RecordSlots),
+      .MaxKeyBytes(MaxKeyBytes),
+      .KeptOp     (KeptOp)
+  ) u_feed (
       .start_i     (start),
       .fetch_i     (state_q == Run && !ring_error_q),
       .give_i      ((state_q == Run && !ring_error_q) || aborting),
+      .aborting_i  (aborting),
       .base_i      (ctrl_i.sub_base[63:6]),
       .log2_i      (ctrl_i.sub_log2),
       .tail_i      (ctrl_i.sub_tail),
@@ -153,22 +167,20 @@ module mae_dma_ring_manager
       .desc_o      (fetched),
       .desc_error_o(fetched_error),
       .desc_index_o(fetched_index),
-      .ar_valid_o,
-      .ar_ready_i,
-      .ar_o,
-      .r_valid_i,
-      .r_tag_i,
-      .r_beat_i,
-      .r_data_i,
-      .r_error_i,
-      .r_last_i
+      .accept_i    (accept),
+      .refuse_i    (refuse),
+      .job_slot_i  (desc.key_slot),
+      .job_ctx_i   (desc.context_id),
+      .report_i    (report_valid_i),
+      .report_ctx_i(report_i.ctx),
+      .finish_i    (pick_move),
+      .finish_ctx_i(dma_ctx_t'(ctx_q)),
+      .*
   );
 
   mae_dma_descriptor_hold #(
       .Contexts(Contexts)
   ) u_hold (
-      .clk_i,
-      .rst_ni,
       .busy_i     (busy_q),
       .all_i      (aborting),
       .empty_o    (hold_empty),
@@ -181,7 +193,8 @@ module mae_dma_ring_manager
       .out_ready_i(desc_ready),
       .out_desc_o (desc),
       .out_error_o(desc_error),
-      .out_index_o(desc_index)
+      .out_index_o(desc_index),
+      .*
   );
 
   // Errors of a descriptor that are found before the client sees it.
@@ -191,8 +204,10 @@ module mae_dma_ring_manager
   assign dst_list = desc.flags[FlagDstList];
   always_comb begin
     checked = StatusOk;
-    if (desc.flags[7:6] != '0 || desc.reserved != '0) checked = StatusBadOp;
+    if (desc.flags[7] || (RecordSlots == 0 && desc.flags[FlagRecord]) || desc.record_high != '0)
+      checked = StatusBadOp;
     else if (32'(desc.context_id) >= Contexts) checked = StatusBadContext;
+    else if (desc.flags[FlagRecord]) checked = StatusKeyRecord;
     else if ((src_list && desc.src_entries == '0) || (dst_list && desc.dst_entries == '0))
       checked = StatusBadLength;
     else if ((src_list && desc.src[3:0] != '0) || (dst_list && desc.dst[3:0] != '0))
@@ -203,7 +218,7 @@ module mae_dma_ring_manager
   ctx_t desc_ctx;
   status_e verdict;
   logic offered_q;  // offered to the client: it can no longer be withdrawn
-  logic refuse, accept, refused_valid_q, refused_ready;
+  logic refused_valid_q, refused_ready;
   logic [1:0] job_valid_q;
   record_t refused_q;
   dma_ctx_t job_ctx_q;
@@ -246,9 +261,9 @@ module mae_dma_ring_manager
   // A job is complete when both walkers, both engines and the client have reported.
   set_t [Parts-1:0] done_d, done_q;
   set_t finished, pick_grant;
-  logic pick, pick_q, pick_move, pick_next, put_back, scrub, scrub_move;
+  logic pick, pick_q, pick_next, put_back, scrub, scrub_move;
   set_t scrubbed_q;
-  ctx_t pick_ctx, ctx_q;
+  ctx_t pick_ctx;
   job_t job_table_q[Contexts];
   status_e part_status_q[Parts][Contexts];
   logic [31:0] bytes_q[Contexts];
@@ -308,8 +323,6 @@ module mae_dma_ring_manager
       .Depth(4),
       .Zero (1'b0)
   ) u_records (
-      .clk_i,
-      .rst_ni,
       .clear_i    (1'b0),
       .in_valid_i (record_valid),
       .in_ready_o (record_ready),
@@ -317,14 +330,13 @@ module mae_dma_ring_manager
       .out_valid_o(entry_valid),
       .out_ready_i(entry_ready),
       .out_data_o (entry),
-      .count_o    (records)
+      .count_o    (records),
+      .*
   );
 
   mae_dma_completion_writer #(
       .DataWidth(DataWidth)
   ) u_complete (
-      .clk_i,
-      .rst_ni,
       .start_i   (start),
       .base_i    (ctrl_i.comp_base[63:6]),
       .log2_i    (ctrl_i.comp_log2),
@@ -337,18 +349,7 @@ module mae_dma_ring_manager
       .in_ready_o(entry_ready),
       .in_i      (entry.entry),
       .in_irq_i  (entry.irq),
-      .aw_valid_o,
-      .aw_ready_i,
-      .aw_tag_o,
-      .aw_addr_o,
-      .w_valid_o,
-      .w_ready_i,
-      .w_data_o,
-      .w_strb_o,
-      .w_last_o,
-      .b_valid_i,
-      .b_tag_i,
-      .b_error_i
+      .*
   );
 
   always_comb begin

@@ -6,16 +6,17 @@
 // message is one or more jobs of a context: an IV whose length is not 12 bytes (one job, PhaseIv),
 // AAD, data. The core runs counter mode (Ctr32); rows are hashed as they pass: AAD and IV at the
 // input, ciphertext at the input (decryption) or output (encryption). Rows of AAD, IV and of jobs
-// without bytes return as zeros. In the contexts from number Contexts on, the core computes
-// H = E(K, 0) for the first message of a key (mae_gcm_slot_powers) and the tag's mask E(K, J0),
-// beginning when the first row of the message's last job has passed. Every job ends with one report:
+// without bytes return as zeros. H = E(K, 0) and its powers are computed when a key is written
+// (mae_gcm_slot_powers reads it at hash_key_i). In the contexts from number Contexts on, the core
+// computes the tag's mask E(K, J0), beginning when the first row of the message's last job has
+// passed. Every job ends with one report:
 // the tag of a completely encrypted message; bad_tag without a tag; key_lost. A key that is written
 // or erased (key_changed_*) is lost for all messages in progress. open_o: contexts with a message in
 // progress; all others must begin with init. room_o: as mae_mode_engine.
 // Combinational: job_ready_o in the job and core_cfg_ready_i; row_ready_o in row_ctx_i and core_*_i.
 // Latency: rows 1 clock more than the core's. Without other load, one register a round: a job is
-// accepted in the clock of its offer, the first one of a key Nr + 2 * Lanes + 8 clocks later (one
-// lane: Nr + 11), its load included; no other job begins meanwhile. The report of a message comes 5
+// accepted in the clock of its offer, the first one of a key not before Nr + 2 * Lanes + 2 clocks (one
+// lane: Nr + 5) after the write of its slot, each slot written just before Nr + 4 more. The report of a message comes 5
 // clocks after its last row has left, 2 more after full rows in successive clocks; without rows of
 // data, Nr + 11 clocks after its last row was taken. Hash, mask and J0 are then erased, H with its
 // key.
@@ -37,6 +38,8 @@ module mae_gcm_interleaved
     parameter int unsigned Lanes = 4,
     parameter int unsigned Contexts = 64,
     parameter int unsigned KeySlots = 16,
+    parameter key_len_e MaxKeyLen = Aes256,
+    parameter sbox_impl_e Sbox = SboxTable,
     localparam int unsigned CoreContexts = Contexts + Lanes,
     localparam int unsigned BytesWidth = $clog2(16 * Lanes + 1)
 ) (
@@ -45,8 +48,11 @@ module mae_gcm_interleaved
     input  logic clear_i,
     output logic wiping_o,
 
-    input logic      key_changed_i,      // a key slot is written or erased
-    input key_slot_t key_changed_slot_i,
+    input  logic        key_changed_i,        // a key slot is written or erased
+    input  logic        key_changed_erase_i,
+    input  key_slot_t   key_changed_slot_i,
+    output key_slot_t   hash_key_slot_o,
+    input  cipher_key_t hash_key_i,           // the key of that slot
 
     input  logic                     job_valid_i,
     output logic                     job_ready_o,
@@ -133,12 +139,10 @@ module mae_gcm_interleaved
 
   assign open_o = open_q;
 
-  // ---- E(K, block), of up to Lanes blocks at a time: masks, and H, which may wait.
-  logic h_ask, h_ask_ready, h_answer, h_taken, h_op, tag_due, report_ends, report_iv;
-  logic side_cfg_valid, side_row_valid, side_valid, side_ready, starts;
+  // ---- The masks E(K, J0), up to Lanes at a time.
+  logic tag_due, report_ends, report_iv, side_cfg_valid, side_row_valid, side_valid, starts;
   index_t job_index, mask_index, report_ctx;
   set_t mask_set, mask_ready, near_end;
-  key_slot_t h_slot;
   ctx_t side_cfg_ctx, side_row_ctx;
   mode_cfg_t side_cfg;
   block_t side_row_block, first_j0, job_j0, hash, mask;
@@ -149,74 +153,71 @@ module mae_gcm_interleaved
   ) u_masks (
       .clk_i,
       .rst_ni,
-      .clear_i          (wipe_q),
-      .wipe_index_i     (wipe_index_q),
-      .job_valid_i      (starts),
-      .job_ctx_i        (job_index),
-      .job_init_i       (job_gcm_i.init),
-      .job_ends_i       (job_gcm_i.ends),
-      .job_j0_i         (first_j0),
-      .job_j0_o         (job_j0),
-      .near_i           (near_end),
-      .ask_ctx_o        (mask_index),
-      .ask_slot_i       (slot_q[mask_index]),
-      .hash_key_ask_i   (h_ask),
-      .hash_key_ready_o (h_ask_ready),
-      .hash_key_slot_i  (h_slot),
-      .hash_key_answer_o(h_answer),
-      .hash_key_taken_i (h_taken),
-      .cfg_valid_o      (side_cfg_valid),
-      .cfg_ready_i      (core_cfg_ready_i),
-      .cfg_ctx_o        (side_cfg_ctx),
-      .cfg_o            (side_cfg),
-      .room_i           (core_room_i[CoreContexts-1:Contexts]),
-      .row_valid_o      (side_row_valid),
-      .row_ready_i      (core_row_ready_i),
-      .row_ctx_o        (side_row_ctx),
-      .row_block_o      (side_row_block),
-      .out_valid_i      (core_out_valid_i),
-      .out_ctx_i        (core_out_ctx_i),
-      .out_block_i      (core_out_data_i[0]),
-      .side_valid_o     (side_valid),
-      .side_ready_o     (side_ready),
-      .mask_set_o       (mask_set),
-      .ready_o          (mask_ready),
-      .look_ctx_i       (report_ctx),
-      .look_o           (mask),
-      .look_iv_i        (tag_due && report_iv),
-      .look_hash_i      (hash),
-      .look_erase_i     (report_valid_o && report_ends)
+      .clear_i     (wipe_q),
+      .wipe_index_i(wipe_index_q),
+      .job_valid_i (starts),
+      .job_ctx_i   (job_index),
+      .job_init_i  (job_gcm_i.init),
+      .job_ends_i  (job_gcm_i.ends),
+      .job_j0_i    (first_j0),
+      .job_j0_o    (job_j0),
+      .near_i      (near_end),
+      .ask_ctx_o   (mask_index),
+      .ask_slot_i  (slot_q[mask_index]),
+      .cfg_valid_o (side_cfg_valid),
+      .cfg_ready_i (core_cfg_ready_i),
+      .cfg_ctx_o   (side_cfg_ctx),
+      .cfg_o       (side_cfg),
+      .room_i      (core_room_i[CoreContexts-1:Contexts]),
+      .row_valid_o (side_row_valid),
+      .row_ready_i (core_row_ready_i),
+      .row_ctx_o   (side_row_ctx),
+      .row_block_o (side_row_block),
+      .out_valid_i (core_out_valid_i),
+      .out_ctx_i   (core_out_ctx_i),
+      .out_block_i (core_out_data_i[0]),
+      .side_valid_o(side_valid),
+      .mask_set_o  (mask_set),
+      .ready_o     (mask_ready),
+      .look_ctx_i  (report_ctx),
+      .look_o      (mask),
+      .look_iv_i   (tag_due && report_iv),
+      .look_hash_i (hash),
+      .look_erase_i(report_valid_o && report_ends)
   );
 
   // ---- The beginning of a job.
-  logic begin_gcm, begin_clear, has_data, op_ready, sum_op;
+  logic begin_gcm, begin_clear, has_data, op_ready, sum_op, h_op;
   logic [KeySlots-1:0] have_h;
   ghash_op_e h_op_kind;
   logic [4:0] h_power;
+  key_slot_t h_slot;
+  block_t h;
   gcm_length_t aad_before, data_before;
 
   mae_gcm_slot_powers #(
-      .Lanes   (Lanes),
-      .KeySlots(KeySlots)
+      .Lanes    (Lanes),
+      .KeySlots (KeySlots),
+      .MaxKeyLen(MaxKeyLen),
+      .Sbox     (Sbox)
   ) u_powers (
       .clk_i,
       .rst_ni,
-      .clear_i       (wipe_q),
-      .want_valid_i  (begin_gcm && job_gcm_i.init),
-      .want_slot_i   (job_gcm_i.key_slot),
-      .changed_i     (key_changed_i),
-      .changed_slot_i(key_changed_slot_i),
-      .have_o        (have_h),
-      .ask_valid_o   (h_ask),
-      .ask_ready_i   (h_ask_ready),
-      .slot_o        (h_slot),
-      .answer_valid_i(h_answer),
-      .answer_taken_o(h_taken),
-      .answer_lost_i (core_out_key_lost_i),
-      .op_valid_o    (h_op),
-      .op_ready_i    (op_ready && !sum_op && !begin_clear),
-      .op_o          (h_op_kind),
-      .op_power_o    (h_power)
+      .clear_i        (wipe_q),
+      .changed_i      (key_changed_i),
+      .changed_erase_i(key_changed_erase_i),
+      .changed_slot_i (key_changed_slot_i),
+      .want_valid_i   (begin_gcm && job_gcm_i.init),
+      .want_slot_i    (job_gcm_i.key_slot),
+      .have_o         (have_h),
+      .key_slot_o     (hash_key_slot_o),
+      .key_i          (hash_key_i),
+      .op_valid_o     (h_op),
+      .op_ready_i     (op_ready && !sum_op && !begin_clear),
+      .op_o           (h_op_kind),
+      .op_slot_o      (h_slot),
+      .op_power_o     (h_power),
+      .op_block_o     (h)
   );
 
   assign job_index = index_t'(job_ctx_i);
@@ -382,7 +383,7 @@ module mae_gcm_interleaved
     op       = h_op_kind;
     op_ctx   = job_index;
     op_slot  = slot_t'(h_slot);
-    op_block = core_out_data_i[0];
+    op_block = h;
     if (begin_clear) op = OpClear;
     if (sum_op) begin
       op       = OpBlock;
@@ -473,7 +474,7 @@ module mae_gcm_interleaved
       .hash_bytes_o    (hash_row_bytes)
   );
 
-  assign core_out_ready_o = side_valid ? side_ready : tap_out_ready;
+  assign core_out_ready_o = side_valid || tap_out_ready;
 
   always_comb begin
     core_row_valid_o = tap_row_valid;

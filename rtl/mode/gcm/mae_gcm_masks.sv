@@ -4,13 +4,12 @@
 // place. The mask comes when the message's end is near.
 //
 // A message's last job (job_ends_i) asks for a mask when near_i has its context's bit. Blocks are
-// encrypted by the mode engine in reserved contexts (mae_mode_side_blocks), and so is the zero block
-// for H (hash_key_*), which waits for masks. ask_ctx_o names the context whose mask is asked for,
+// encrypted by the mode engine in reserved contexts (mae_mode_side_blocks). ask_ctx_o names the
+// context whose mask is asked for,
 // ask_slot_i is its key slot. ready_o: contexts whose mask is there or which need none. look_ctx_i
 // reads; in the same clock its value may be replaced by the hash of an IV, or erased. side_*: the
 // engine's output is a block of this module. mask_set_o: the context whose mask it is.
-// Combinational: job_j0_o in job_ctx_i; look_o in look_ctx_i; side_*, hash_key_answer_o, mask_set_o
-// in out_*; side_ready_o in hash_key_taken_i; hash_key_ready_o in register values alone.
+// Combinational: job_j0_o in job_ctx_i; look_o in look_ctx_i; side_valid_o, mask_set_o in out_*.
 // Latency, throughput: those of mae_mode_side_blocks, plus 1 clock.
 // Reset and clear: J0 and masks are erased one a clock while clear_i is held (wipe_index_i).
 // Parameters: Legal: Contexts + Lanes at most 256.
@@ -42,12 +41,6 @@ module mae_gcm_masks
     output logic      [IndexWidth-1:0] ask_ctx_o,
     input  key_slot_t                  ask_slot_i,
 
-    input  logic      hash_key_ask_i,
-    output logic      hash_key_ready_o,
-    input  key_slot_t hash_key_slot_i,
-    output logic      hash_key_answer_o,
-    input  logic      hash_key_taken_i,
-
     output logic                  cfg_valid_o,
     input  logic                  cfg_ready_i,
     output ctx_t                  cfg_ctx_o,
@@ -62,7 +55,6 @@ module mae_gcm_masks
     input  ctx_t                  out_ctx_i,
     input  block_t                out_block_i,
     output logic                  side_valid_o,
-    output logic                  side_ready_o,
     output logic   [Contexts-1:0] mask_set_o,
 
     output logic   [  Contexts-1:0] ready_o,
@@ -72,8 +64,6 @@ module mae_gcm_masks
     input  block_t                  look_hash_i,
     input  logic                    look_erase_i
 );
-  localparam ctx_t HashKeyId = ctx_t'(Contexts);  // in the place of a context: E(K, 0)
-
   typedef logic [IndexWidth-1:0] index_t;
   typedef logic [Contexts-1:0] set_t;
 
@@ -106,10 +96,10 @@ module mae_gcm_masks
       .clk_i,
       .rst_ni,
       .clear_i,
-      .ask_valid_i   (mask_valid || hash_key_ask_i),
+      .ask_valid_i   (mask_valid),
       .ask_ready_o   (ask_ready),
-      .ask_slot_i    (mask_valid ? ask_slot_i : hash_key_slot_i),
-      .ask_id_i      (mask_valid ? ctx_t'(ask_ctx_o) : HashKeyId),
+      .ask_slot_i,
+      .ask_id_i      (ctx_t'(ask_ctx_o)),
       .cfg_valid_o,
       .cfg_ready_i,
       .cfg_ctx_o,
@@ -122,20 +112,17 @@ module mae_gcm_masks
       .out_ctx_i,
       .answer_is_o   (side_is),
       .answer_id_o   (answer_id),
-      .answer_taken_i(side_valid_o && side_ready_o)
+      .answer_taken_i(side_valid_o)
   );
 
-  assign hash_key_ready_o  = ask_ready && !mask_valid;
-  assign side_valid_o      = out_valid_i && side_is;
-  assign hash_key_answer_o = side_valid_o && answer_id == HashKeyId;
-  assign side_ready_o      = !hash_key_answer_o || hash_key_taken_i;
-  assign mask_set_o        = (side_valid_o && !hash_key_answer_o) ? set_t'(1) << answer_id : '0;
-  assign row_block_o       = (row_id == HashKeyId) ? '0 : j0_q[index_t'(row_id)];
-  assign ready_o           = masked_q | ~tags_q;
-  assign job_j0_o          = j0_q[job_ctx_i];
-  assign look_o            = j0_q[look_ctx_i];
-  assign job_set           = job_valid_i ? set_t'(1) << job_ctx_i : '0;
-  assign asks_now          = due_q & near_i;
+  assign side_valid_o = out_valid_i && side_is;
+  assign mask_set_o   = side_valid_o ? set_t'(1) << answer_id : '0;
+  assign row_block_o  = j0_q[index_t'(row_id)];
+  assign ready_o      = masked_q | ~tags_q;
+  assign job_j0_o     = j0_q[job_ctx_i];
+  assign look_o       = j0_q[look_ctx_i];
+  assign job_set      = job_valid_i ? set_t'(1) << job_ctx_i : '0;
+  assign asks_now     = due_q & near_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) {tags_q, due_q, ask_q, masked_q} <= '0;

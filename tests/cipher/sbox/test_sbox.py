@@ -67,7 +67,7 @@ def test_sbox() -> None:
     assert sorted(IMPLEMENTATIONS) == list(range(len(IMPLEMENTATIONS))) and len(IMPLEMENTATIONS) > 4
     bench.run(
         "sbox_all",
-        sources=["tests/cipher/sbox_all.sv"],
+        sources=["tests/cipher/sbox/sbox_all.sv"],
         parameters={"Implementations": len(IMPLEMENTATIONS)},
         visible=True,
     )

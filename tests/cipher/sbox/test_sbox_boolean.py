@@ -4,7 +4,7 @@
 import cocotb
 import pytest
 
-from tests.cipher import sboxes
+from tests.cipher.sbox import sboxes
 from tests.support import bench
 
 

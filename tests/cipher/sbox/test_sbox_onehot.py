@@ -5,7 +5,7 @@ import cocotb
 import pytest
 from cocotb.triggers import Timer
 
-from tests.cipher import sboxes
+from tests.cipher.sbox import sboxes
 from tests.support import bench
 from tests.support.stream import start
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that a wipe erases mae_stream_card and mae_stream_card_async on a hung host bus.
+"""Tests that a wipe erases mae_stream_card, _async and _narrow on a hung host bus.
 
 Some channels of the memory bus stand still, in each state of a job. Keys and data are erased in the
 clocks that the header of mae_stream_card promises; the bus only keeps what AXI demands, and the
@@ -34,9 +34,11 @@ STATES = {
 }
 
 
-def bound(contexts: int) -> int:
+def bound(card: Card) -> int:
     """Returns the clocks within which a wipe must have erased the stream card."""
-    return 160 + 16 * contexts
+    more = 80 * hasattr(card.dut, "bus_clk_i")
+    more += 2 ** len(card.dut.m_axi_arid) * hasattr(card.dut, "u_narrow")
+    return 160 + 16 * card.contexts + more
 
 
 async def begin(dut: SimHandleBase, seed: int) -> Card:
@@ -125,7 +127,7 @@ async def nothing_is_left(dut: SimHandleBase, state: str) -> None:
         in_use |= bool(pages_held(dut))
         await card.write("ctrl", enable=1, wipe=1)
         assert await card.key_command(slot=0) == BUSY, "a key is not taken meanwhile"
-        await ClockCycles(card.clk, bound(card.contexts) + 80 * hasattr(dut, "bus_clk_i"))
+        await ClockCycles(card.clk, bound(card))
         if dut.m_axi_rvalid.value == 0:
             dut.m_axi_rdata.value = 0  # the memory's wires
             await ClockCycles(card.clk, 2)
@@ -158,7 +160,7 @@ async def nothing_is_left(dut: SimHandleBase, state: str) -> None:
     assert in_use or state != "writing", "no page was in use"
 
 
-@pytest.mark.parametrize("top", ["mae_stream_card", "mae_stream_card_async"])
+@pytest.mark.parametrize("top", [f"mae_stream_card{kind}" for kind in ("", "_async", "_narrow")])
 @pytest.mark.full
 def test_hung_bus(top: str) -> None:
     """Builds the smallest stream cards with all signals visible and runs the wipe tests."""

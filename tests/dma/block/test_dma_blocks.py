@@ -14,7 +14,7 @@ import pytest
 from cocotb.triggers import ClockCycles, FallingEdge, Timer
 
 from tests.device import secrets
-from tests.dma.granules import GRANULE, DeviceMemory
+from tests.dma.model.granules import GRANULE, DeviceMemory
 from tests.support import bench
 from tests.support.axi_memory import DECERR, SLVERR, AxiMemory
 from tests.support.stream import start
@@ -234,7 +234,7 @@ async def measures(dut) -> None:
 def test_blocks(jobs: int) -> None:
     """Builds mae_block_bench for two or four jobs at once and runs all tests but the erasure."""
     parameters = {"Jobs": jobs, "PullRows": 1024, "PushRows": 64}
-    source = "tests/dma/mae_block_bench.sv"
+    source = "tests/dma/block/mae_block_bench.sv"
     bench.run(
         "mae_block_bench",
         parameters=parameters,
@@ -246,7 +246,7 @@ def test_blocks(jobs: int) -> None:
 def test_erased() -> None:
     """Builds mae_block_bench with all signals visible and runs the erasure test."""
     parameters = {"Jobs": 2, "PullRows": 64, "PushRows": 32}
-    source = "tests/dma/mae_block_bench.sv"
+    source = "tests/dma/block/mae_block_bench.sv"
     bench.run(
         "mae_block_bench",
         parameters=parameters,

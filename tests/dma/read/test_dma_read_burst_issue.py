@@ -7,7 +7,7 @@ from collections import deque
 import cocotb
 from cocotb.triggers import RisingEdge
 
-from tests.dma.cuts import Burst, Feed, cut
+from tests.dma.model.cuts import Burst, Feed, cut
 from tests.support import bench
 from tests.support.stream import start
 
@@ -152,4 +152,4 @@ async def takes_three_clocks(dut) -> None:
 
 def test_dma_read_burst_issue() -> None:
     """Builds mae_dma_read_burst_issue in read_issue_bench and runs this file's tests."""
-    bench.run("read_issue_bench", sources=["tests/dma/read_issue_bench.sv"])
+    bench.run("read_issue_bench", sources=["tests/dma/read/read_issue_bench.sv"])

@@ -107,4 +107,4 @@ async def lands_in_any_order(dut) -> None:
 
 def test_dma_read_reorder() -> None:
     """Builds mae_dma_read_reorder in read_land_bench and runs this file's test."""
-    bench.run("read_land_bench", sources=["tests/dma/read_land_bench.sv"])
+    bench.run("read_land_bench", sources=["tests/dma/read/read_land_bench.sv"])

@@ -130,4 +130,4 @@ async def row_a_clock(dut) -> None:
 
 def test_dma_read_row_output() -> None:
     """Builds mae_dma_read_row_output in read_rows_bench and runs this file's tests."""
-    bench.run("read_rows_bench", sources=["tests/dma/read_rows_bench.sv"])
+    bench.run("read_rows_bench", sources=["tests/dma/read/read_rows_bench.sv"])

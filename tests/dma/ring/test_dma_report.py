@@ -11,7 +11,7 @@ import cocotb
 import pytest
 from cocotb.triggers import FallingEdge
 
-from tests.dma.host import DATA, LISTS, Host, Job, check_memory
+from tests.dma.model.host import DATA, LISTS, Host, Job, check_memory
 from tests.dma.rings import Completion, Desc, Status, pack_fields
 from tests.support import bench
 from tests.support.axi_memory import DECERR, SLVERR
@@ -289,4 +289,4 @@ async def abort_while_overwriting(dut) -> None:
 )
 def test_dma_report(parameters: dict) -> None:
     """Builds report_bench for several bus widths and contexts and runs this file's tests."""
-    bench.run("report_bench", parameters=parameters, sources=["tests/dma/report_bench.sv"])
+    bench.run("report_bench", parameters=parameters, sources=["tests/dma/ring/report_bench.sv"])

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests mae_dma_ring_manager: ring wrap-around, bad descriptors, order, interrupts, aborts.
 
-With it mae_dma_descriptor_fetch, mae_dma_descriptor_hold and mae_dma_completion_writer. The
-client, the walkers and the movers are played by the test: what they report is random.
+With it mae_dma_descriptor_feed, mae_dma_descriptor_fetch, mae_dma_descriptor_hold and
+mae_dma_completion_writer. The client, the walkers and the movers are played by the test: what they
+report is random.
 """
 
 import cocotb
 import pytest
 
-from tests.dma.ring_model import Ring, random_desc
+from tests.dma.ring.ring_model import Ring, random_desc
 from tests.dma.rings import IRQ, Status
 from tests.support import bench
 from tests.support.stream import start

@@ -10,7 +10,7 @@ from collections import deque
 import cocotb
 from cocotb.triggers import RisingEdge
 
-from tests.dma.cuts import Burst, Feed, cut
+from tests.dma.model.cuts import Burst, Feed, cut
 from tests.support import bench
 from tests.support.stream import start
 
@@ -142,4 +142,4 @@ async def takes_two_clocks(dut) -> None:
 
 def test_dma_write_burst_plan() -> None:
     """Builds mae_dma_write_burst_plan in write_plan_bench and runs this file's tests."""
-    bench.run("write_plan_bench", sources=["tests/dma/write_plan_bench.sv"])
+    bench.run("write_plan_bench", sources=["tests/dma/write/write_plan_bench.sv"])

@@ -125,4 +125,4 @@ async def no_gap(dut) -> None:
 
 def test_dma_write_burst_send() -> None:
     """Builds mae_dma_write_burst_send in write_send_bench and runs this file's tests."""
-    bench.run("write_send_bench", sources=["tests/dma/write_send_bench.sv"])
+    bench.run("write_send_bench", sources=["tests/dma/write/write_send_bench.sv"])

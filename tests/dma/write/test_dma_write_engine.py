@@ -8,7 +8,7 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 
-from tests.dma.jobs import ABORT, Land, Mover
+from tests.dma.model.jobs import ABORT, Land, Mover
 from tests.dma.rings import Status
 from tests.support import bench
 from tests.support.axi_memory import DECERR, SLVERR, AxiMemory

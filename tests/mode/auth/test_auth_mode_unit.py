@@ -320,4 +320,4 @@ async def clear(dut) -> None:
 @pytest.mark.parametrize("digit", [16, pytest.param(2, marks=pytest.mark.slow)])
 def test_auth_mode_unit(digit: int) -> None:
     """Builds auth_bench with a slow and a fast GHASH multiplier and runs this file's tests."""
-    bench.run("auth_bench", sources=["tests/mode/auth_bench.sv"], parameters={"Digit": digit})
+    bench.run("auth_bench", sources=["tests/mode/auth/auth_bench.sv"], parameters={"Digit": digit})

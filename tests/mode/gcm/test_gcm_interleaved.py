@@ -427,14 +427,20 @@ async def clocks(dut) -> None:
     def took(job: Job, since: str, until: str) -> int:
         return it.at[until, job.desc.cookie] - it.at[since, job.desc.cookie]
 
-    first_of_a_key = 11 if it.lanes == 1 else 2 * it.lanes + 8  # its load included
     it.todo[0] += it.counter(0, 3, 16)
     await it.run()  # until the memories are erased
     for slot, rounds in enumerate((10, 12, 14)):
-        first = it.message(0, False, slot, (12, 0, 16))
-        it.todo[0] += first
-        await it.run()  # brings the key into a bank, and makes its powers of H
-        assert took(first[0], "offered", "taken") == rounds + first_of_a_key
+        it.todo[0] += it.message(0, False, slot, (12, 0, 16))
+        await it.run()  # brings the key into a bank
+        # A message behind its key's write waits for the powers of H, a later one does not.
+        await it.load(slot, it.random.randbytes(4 * (rounds - 6)))
+        waits, later = (it.message(0, False, slot, (12, 0, 16)) for _ in range(2))
+        it.todo[0] += [*waits, *later]
+        await it.run()
+        powers = rounds + (5 if it.lanes == 1 else 2 * it.lanes + 2)
+        # It is offered a clock after the write.
+        assert took(waits[0], "offered", "taken") == powers - 1, took(waits[0], "offered", "taken")
+        assert took(later[0], "offered", "taken") == 0
         for decrypt in (False, True):
             for size in (
                 (12, 16, 0),

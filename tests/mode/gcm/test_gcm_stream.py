@@ -15,7 +15,7 @@ import pytest
 from cocotb.triggers import RisingEdge
 
 from tests.mode import gcm_oracle
-from tests.mode.gcm_engine import ROUNDS, Engine
+from tests.mode.gcm.gcm_engine import ROUNDS, Engine
 from tests.mode.ghash.test_ghash import power_clocks
 from tests.support import bench
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../driver/enclave/gcm.h"
+#include "../../../driver/enclave/crypto/gcm.h"
 
 enum { LONGEST = 20000, MOST_AAD = 64 };
 

@@ -22,7 +22,7 @@ def test_agrees_with_openssl(library: str, sanitize: bool, tmp_path: pathlib.Pat
         pytest.skip(f"{library} is not installed")
     enclave = paths.ROOT / "driver" / "enclave"
     sources = [HERE / "gcm_compare.c"]
-    sources += [enclave / name for name in (f"gcm_{library}.c", "kdf.c", "wire.c")]
+    sources += [enclave / name for name in (f"crypto/gcm_{library}.c", "crypto/kdf.c", "wire.c")]
     flags = c_driver.SANITIZERS["memory"] if sanitize else c_driver.OPTIMISED
     program = tmp_path / "compare"
     command = [c_driver.compiler(), *c_driver.FLAGS, *flags, *map(str, sources)]

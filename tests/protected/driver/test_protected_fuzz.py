@@ -29,7 +29,7 @@ def test_stored_inputs(target):
 DEFECTS = {
     "a tag of 15 bytes": (
         "gcm",
-        "gcm_openssl.c",
+        "crypto/gcm_openssl.c",
         "EVP_CTRL_AEAD_SET_TAG, WIRE_TAG,",
         "EVP_CTRL_AEAD_SET_TAG, WIRE_TAG - 1,",
     ),
@@ -66,15 +66,16 @@ DEFECTS = {
 def plant(defect, monkeypatch, tmp_path):
     """Replaces a line of the C driver by a defect; returns the fuzz target that must detect it."""
     target, name, find, replace = DEFECTS[defect]
-    text = (c_driver.DRIVER / "enclave" / name).read_text()
+    file = c_driver.DRIVER / "enclave" / name
+    text = file.read_text()
     assert text.count(find) == 1
-    broken = tmp_path / name
-    includes = re.sub(r'#include "(\w+\.h)"', rf'#include "{c_driver.DRIVER}/enclave/\1"', text)
+    broken = tmp_path / file.name
+    includes = re.sub(r'#include "([\w/]+\.h)"', rf'#include "{file.parent}/\1"', text)
     broken.write_text(includes.replace(find, replace))
     real = driver_fuzz.sources
 
     def sources(target):
-        stem = "gcm_" if name.startswith("gcm_") else name
+        stem = "gcm_" if file.name.startswith("gcm_") else file.name
         return [broken if path.name.startswith(stem) else path for path in real(target)]
 
     monkeypatch.setenv("MAESLANT_GCM", "openssl")

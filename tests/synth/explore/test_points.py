@@ -6,8 +6,8 @@ import pathlib
 import pytest
 
 from maeslant.errors import MaeslantError
-from maeslant.synth import related_work
 from maeslant.synth.explore import points
+from maeslant.synth.page import related_work
 
 
 @pytest.fixture

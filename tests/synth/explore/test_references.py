@@ -4,7 +4,7 @@
 import re
 
 from maeslant import paths
-from maeslant.synth import related_work
+from maeslant.synth.page import related_work
 
 
 def test_every_work_is_cited() -> None:
