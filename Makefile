@@ -5,7 +5,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready-run
 PYTHON ?= python3
-EXTRAS := synth soc measure prove plot cluster fhe nn litex docs site test
+EXTRAS := synth boards soc measure prove plot cluster fhe nn litex docs site test
 FILE ?=
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -28,7 +28,7 @@ $(EXTRAS:%=$(VENV)/.ready-%): $(VENV)/.ready-%: $(SETUP) | $(READY)
 
 .PHONY: setup setup-synth $(EXTRAS:%=setup-%)
 setup: $(READY) ## Make the virtual environment with what `make run` needs (once)
-setup-synth: ## Add synthesis to it; also setup-soc, -measure, -prove, -plot, -cluster, -litex, -docs, -test
+setup-synth: ## Add synthesis to it; also setup-boards, -soc, -measure, -prove, -plot, -cluster, -litex, -docs, -test
 $(EXTRAS:%=setup-%): setup-%: $(VENV)/.ready-%
 
 .PHONY: run

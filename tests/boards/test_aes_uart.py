@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests aes_uart on the top of each board: the serial line's commands and the self-test's LED."""
+
+import os
+import pathlib
+import random
+
+import cocotb
+import pytest
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, FallingEdge, Timer
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from tests.support import bench
+
+BIT = 8681  # ns, 115,200 baud
+# Board: clock, its period in ns, reset and its active level, serial lines, LED and its level.
+BOARDS = {
+    "ulx3s": ("clk_25mhz", 40, "btn_pwr_n", 0, "ftdi_txd", "ftdi_rxd", "led", 1),
+    "tang_primer_25k": ("clk_50mhz", 20, "button", 1, "uart_rx", "uart_tx", "led_ready", 1),
+    "aes_uart": ("clk_i", 40, "rst_ni", 0, "rx_i", "tx_o", "ok_o", 1),
+    "gatemate_evb": ("clk_10mhz", 100, "button_n", 0, "uart_rx", "uart_tx", "led_n", 0),
+}
+
+
+class Host:
+    """Models the computer at the other end of a board's serial line."""
+
+    def __init__(self, dut) -> None:
+        names = BOARDS[os.environ["MAESLANT_BOARD"]]
+        self.dut = dut
+        self.clock, self.period, reset, self.level, to_board, from_board, led, self.lit = names
+        self.clock, self.reset = getattr(dut, self.clock), getattr(dut, reset)
+        self.to_board, self.from_board = getattr(dut, to_board), getattr(dut, from_board)
+        self.led = getattr(dut, led)
+        self.answer = bytearray()
+
+    async def begin(self) -> None:
+        """Presses the board's reset button, and listens to its serial line from then on."""
+        cocotb.start_soon(Clock(self.clock, self.period, "ns").start())
+        self.to_board.value = 1
+        self.reset.value = self.level
+        await ClockCycles(self.clock, 5)
+        self.reset.value = 1 - self.level
+        await ClockCycles(self.clock, 50)
+        cocotb.start_soon(self.listen())
+
+    async def listen(self) -> None:
+        """Collects the bytes that the board sends."""
+        while True:
+            await FallingEdge(self.from_board)
+            await Timer(BIT * 3 // 2, "ns")
+            byte = 0
+            for bit in range(8):
+                byte |= int(self.from_board.value) << bit
+                await Timer(BIT, "ns")
+            assert int(self.from_board.value), "stop bit"
+            self.answer.append(byte)
+
+    async def ask(self, words: bytes) -> bytes:
+        """Sends bytes to the board and returns its answer."""
+        self.answer.clear()
+        for byte in words:
+            for bit in (0, *(byte >> i & 1 for i in range(8)), 1):
+                self.to_board.value = bit
+                await Timer(BIT, "ns")
+        await Timer(BIT * 190, "ns")  # longer than the longest answer
+        return bytes(self.answer)
+
+    def self_test_is_right(self) -> bool:
+        """Tells whether the LED shows that the self-test was right."""
+        return (int(self.led.value) & 1) == self.lit
+
+
+@cocotb.test(timeout_time=200, timeout_unit="ms")
+async def encrypts(dut) -> None:
+    """A board gives OpenSSL's ciphertext over its serial line, and needs a key for it."""
+    host = Host(dut)
+    await host.begin()
+    assert host.self_test_is_right()
+    assert await host.ask(b"t") == b"y"
+    assert await host.ask(b"e") == b"?", "the self-test's key is erased"
+    rng = random.Random(1)
+    for _ in range(2):
+        key, block = rng.randbytes(16), rng.randbytes(16)
+        assert await host.ask(b"k" + key) == b"k"
+        for _ in range(2):
+            want = Cipher(algorithms.AES(key), modes.ECB()).encryptor().update(block)
+            assert await host.ask(b"e" + block) == b"e" + want
+            block = rng.randbytes(16)
+    assert await host.ask(b"z") == b"?"
+    assert await host.ask(b"x") == b"x"
+    assert await host.ask(b"e") == b"?"
+
+
+@cocotb.test(timeout_time=200, timeout_unit="ms")
+async def half_a_command(dut) -> None:
+    """A board drops a command whose bytes do not come, and takes the next one."""
+    if "IDLE_BITS" not in bench.parameters():
+        return
+    host = Host(dut)
+    await host.begin()
+    assert await host.ask(b"k" + bytes(15)) == b""
+    await Timer((1 << 16) * host.period + BIT, "ns")
+    assert await host.ask(b"t") == b"y"
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_board(board: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Builds the top of each board with aes_uart and runs this file's tests."""
+    monkeypatch.setenv("MAESLANT_BOARD", board)
+    sources = dict.fromkeys([*pathlib.Path("boards").glob(f"*/{board}.v"), "boards/aes_uart.v"])
+    parameters = {"IDLE_BITS": 16} if board == "aes_uart" else {}
+    bench.run(board, sources=list(sources), parameters=parameters)
