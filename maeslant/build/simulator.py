@@ -37,7 +37,7 @@ CXX = "-std=gnu++20 -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-g
 OPTIMIZE = os.environ.get("MAESLANT_OPTIMIZE", "-O1")
 # Bytes of C++ up to which a model is compiled as one file, not split over the cores: peripheral's
 # takes 9 s of a CPU instead of 32, which went into precompiled headers.
-ONE_FILE = 4_000_000
+ONE_FILE = 3_000_000
 FST_NEEDS = (("lz4", "lz4.h"), ("z", "zlib.h"))  # library and header
 # Tops that are no devices, each with a harness of its own: the folder of sim/ that holds it.
 ENGINES = {
