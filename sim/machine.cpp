@@ -88,8 +88,8 @@ void Machine::core_edges(uint64_t until) {
 void Machine::take_memory() {
     const AxiFromDevice &from = memory_from_;
     if (!device_memory_ && (from.ar_valid || from.aw_valid || from.w_valid)) {
-        device_memory_ = std::make_unique<DeviceMemory>(options_, shape_.memory_bytes,
-                                                        device_->memory_r_data());
+        device_memory_ =
+            std::make_unique<DeviceMemory>(options_, shape_.memory_bytes, device_->memory_r_data());
     }
     if (device_memory_) device_memory_->take(from);
 }

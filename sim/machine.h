@@ -56,7 +56,7 @@ class Machine {
     const Options options_;
     const std::unique_ptr<Device> device_;
     const Shape shape_;
-    std::unique_ptr<HostMemory> memory_;  // none without DMA
+    std::unique_ptr<HostMemory> memory_;           // none without DMA
     std::unique_ptr<DeviceMemory> device_memory_;  // none until the device uses it
     LiteMaster lite_;
 

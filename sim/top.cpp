@@ -59,29 +59,29 @@ const uint8_t *bytes_of(const P &port) {
 }
 
 // The signals of an AXI4 port of the device, by its name.
-#define DRIVE(port, axi)                       \
-    top_.port##_arready = axi.ar_ready;        \
-    top_.port##_awready = axi.aw_ready;        \
-    top_.port##_wready = axi.w_ready;          \
-    top_.port##_rvalid = axi.r_valid;          \
-    top_.port##_rlast = axi.r_last;            \
-    top_.port##_rresp = axi.r_resp;            \
-    set(top_.port##_rid, axi.r_id);            \
-    top_.port##_bvalid = axi.b_valid;          \
-    top_.port##_bresp = axi.b_resp;            \
+#define DRIVE(port, axi)                \
+    top_.port##_arready = axi.ar_ready; \
+    top_.port##_awready = axi.aw_ready; \
+    top_.port##_wready = axi.w_ready;   \
+    top_.port##_rvalid = axi.r_valid;   \
+    top_.port##_rlast = axi.r_last;     \
+    top_.port##_rresp = axi.r_resp;     \
+    set(top_.port##_rid, axi.r_id);     \
+    top_.port##_bvalid = axi.b_valid;   \
+    top_.port##_bresp = axi.b_resp;     \
     set(top_.port##_bid, axi.b_id)
-#define SAMPLE(port, axi)                                                                 \
-    axi.ar_valid = top_.port##_arvalid;                                                   \
+#define SAMPLE(port, axi)                                                                  \
+    axi.ar_valid = top_.port##_arvalid;                                                    \
     axi.ar = {top_.port##_araddr, top_.port##_arid, top_.port##_arlen, top_.port##_arsize, \
-              top_.port##_arburst};                                                       \
-    axi.aw_valid = top_.port##_awvalid;                                                   \
+              top_.port##_arburst};                                                        \
+    axi.aw_valid = top_.port##_awvalid;                                                    \
     axi.aw = {top_.port##_awaddr, top_.port##_awid, top_.port##_awlen, top_.port##_awsize, \
-              top_.port##_awburst};                                                       \
-    axi.w_valid = top_.port##_wvalid;                                                     \
-    axi.w_last = top_.port##_wlast;                                                       \
-    axi.w_data = bytes_of(top_.port##_wdata);                                             \
-    axi.w_strb = bytes_of(top_.port##_wstrb);                                             \
-    axi.r_ready = top_.port##_rready;                                                     \
+              top_.port##_awburst};                                                        \
+    axi.w_valid = top_.port##_wvalid;                                                      \
+    axi.w_last = top_.port##_wlast;                                                        \
+    axi.w_data = bytes_of(top_.port##_wdata);                                              \
+    axi.w_strb = bytes_of(top_.port##_wstrb);                                              \
+    axi.r_ready = top_.port##_rready;                                                      \
     axi.b_ready = top_.port##_bready
 
 template <class T>

@@ -44,9 +44,9 @@ class Dram {
 
    private:
     struct Bank {
-        uint64_t row = ~0ull;        // open; none: ~0
-        uint64_t command = 0;        // from then on the row takes commands,
-        uint64_t close = 0;          // or is closed
+        uint64_t row = ~0ull;  // open; none: ~0
+        uint64_t command = 0;  // from then on the row takes commands,
+        uint64_t close = 0;    // or is closed
     };
     uint64_t transfer(uint64_t address, uint64_t from, bool is_write);
     void refresh(uint64_t until);
@@ -55,7 +55,7 @@ class Dram {
     std::vector<Bank> banks_;
     uint64_t bus_ = 0;  // the data bus is free from this clock on
     bool bus_wrote_ = false;
-    uint64_t refresh_ = 0;  // the next one
+    uint64_t refresh_ = 0;         // the next one
     std::deque<uint64_t> writes_;  // granules of the batch
     uint64_t written_ = 0;         // clock in which the last batch ends
 };

@@ -26,6 +26,7 @@ def measured(network: str, err: Console) -> dict[str, object]:
     protected, plain = (found["cards"][b] for b in (inference.PROTECTED, inference.UNPROTECTED))
     return {
         "layers": found["layers"],
+        "device_memory": inference.MEMORY_CONDITIONS,
         "input_bytes": found["input_bytes"],
         "kernel_clocks": protected["kernel_clocks"],
         "plain_clocks": plain["clocks"],

@@ -373,20 +373,27 @@ def draw(record: dict, path: pathlib.Path) -> None:
 
 
 def renew_inferences(err: Console, folder: pathlib.Path = paths.RESULTS) -> dict[str, object]:
-    """Measures the inferences again and puts them into every published record; returns them.
+    """Measures the inferences again and puts each into every published record; returns them.
 
     They are simulated without software, so the records' software times stay.
     """
-    made = {network.name: networks.measured(network.name, err) for network in NETWORKS}
-    for file in sorted(folder.glob("overhead_*.json")):
-        record = json.loads(file.read_text())
-        record |= {"inferences": made, "inferences_commit": design.commit()}
-        for row in record["rows"]:
-            row["inference_ms"] = made[row["network"]]["plain_ms"]
-            added = row["protected_us"] - row["plain_us"]
-            row["inference_overhead"] = added / 1000 / row["inference_ms"]
-        paths.write(file, json.dumps(record, indent=1) + "\n")
+    made = {}
+    for network in NETWORKS:
+        made[network.name] = networks.measured(network.name, err) | {"commit": design.commit()}
+        for file in sorted(folder.glob("overhead_*.json")):
+            record = renewed(json.loads(file.read_text()), network.name, made[network.name])
+            paths.write(file, json.dumps(record, indent=1) + "\n")
     return made
+
+
+def renewed(record: dict, name: str, inference: dict[str, object]) -> dict:
+    """Returns a record with a new inference of a network, and what follows from it."""
+    record["inferences"][name] = inference
+    for row in (row for row in record["rows"] if row["network"] == name):
+        row["inference_ms"] = inference["plain_ms"]
+        added = row["protected_us"] - row["plain_us"]
+        row["inference_overhead"] = added / 1000 / row["inference_ms"]
+    return record
 
 
 def run(as_json: bool, picture: pathlib.Path, console: Console, err: Console) -> None:

@@ -148,8 +148,8 @@ module mae_axi_memory
   assign judge_write_o = 2'b10;
   assign judge_address_o = {2{64'(kernel_request_i.address)}};
   assign kernel_refused = judge_fault_i[kernel_request_i.write];
-  assign kernel_ready_o = kernel_request_i.write ? open && (kernel_refused || grant[2] && writable) :
-      read_ready;
+  assign kernel_ready_o = kernel_request_i.write ?
+      open && (kernel_refused || (grant[2] && writable)) : read_ready;
   assign kernel_fault_o = kernel_fault || refused_q || (write_error && open);
   assign write_error_o = write_error && open;
 
@@ -239,7 +239,7 @@ module mae_axi_memory
       .w_strb_o    (m_axi_mem_wstrb),
       .w_last_o    (m_axi_mem_wlast),
       .b_valid_i   (m_axi_mem_bvalid),
-      .b_resp_i    (m_axi_mem_bresp)
+      .b_error_i   (m_axi_mem_bresp[1])
   );
 
   mae_axi_memory_reads #(
@@ -280,7 +280,7 @@ module mae_axi_memory
       .r_ready_o       (m_axi_mem_rready),
       .r_id_i          (m_axi_mem_rid),
       .r_data_i        (m_axi_mem_rdata),
-      .r_resp_i        (m_axi_mem_rresp)
+      .r_error_i       (m_axi_mem_rresp[1])
   );
 
   // INCR bursts of whole rows, bufferable and modifiable, unprivileged secure data.
@@ -302,7 +302,8 @@ module mae_axi_memory
   assign m_axi_mem_arprot = 3'b000;
 
   logic unused;
-  assign unused = ^{write_granule_i, scrub_granule_i, read_granule_i, m_axi_mem_bid, m_axi_mem_rlast};
+  assign unused = ^{write_granule_i, scrub_granule_i, read_granule_i, m_axi_mem_bid,
+      m_axi_mem_rlast, m_axi_mem_bresp[0], m_axi_mem_rresp[0]};
 
   `MAE_ASSERT(WriteInside, !write_valid_i || (write_granule_i >> GranuleWidth) == '0)
   `MAE_ASSERT(ScrubInside, !scrub_valid_i || (scrub_granule_i >> GranuleWidth) == '0)

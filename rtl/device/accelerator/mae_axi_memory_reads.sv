@@ -2,8 +2,8 @@
 //
 // mae_axi_memory_reads: turns the reads of kernel and DMA into AXI4 bursts, and returns their data.
 //
-// It is a part of mae_axi_memory. ID 0 belongs to the kernel, ID 1 to the DMA; AXI keeps the answers
-// of an ID in order, those of the two may overtake each other. A read waits while hit_i says that a
+// It is a part of mae_axi_memory. ID 0 belongs to the kernel, ID 1 to the DMA; AXI keeps answers of
+// an ID in order, those of the two may overtake each other. A read waits while hit_i says that a
 // write to its block has no response yet (0 kernel, 1 DMA). A read of the kernel with
 // kernel_refused_i is not sent, and is answered with zero and kernel_fault_o in its turn, as is one
 // with an error response. asked_o and answered_o count the kernel's reads. While drop_i is high
@@ -64,7 +64,7 @@ module mae_axi_memory_reads
     output logic                    r_ready_o,
     input  logic                    r_id_i,
     input  logic [           511:0] r_data_i,
-    input  logic [             1:0] r_resp_i
+    input  logic                    r_error_i      // SLVERR or DECERR
 );
   `MAE_PARAM(ReadsLegal, Reads >= 2 && Reads <= 1024)
 
@@ -146,7 +146,7 @@ module mae_axi_memory_reads
 
   assign r_ready_o = !(order_valid && first.refused);
   assign beat = r_valid_i && r_ready_o;
-  assign error = r_resp_i[1];
+  assign error = r_error_i;
   assign answer = order_valid && (first.refused || (r_valid_i && !r_id_i));
   assign quiet_o = !order_valid && dma_q == '0;
   assign asked_o = asked_q;

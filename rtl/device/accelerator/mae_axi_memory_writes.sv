@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_axi_memory_writes: turns writes of granules into AXI4 bursts, and knows which have a response.
+// mae_axi_memory_writes: turns writes of granules into AXI4 bursts, and knows which have responses.
 //
 // It is a part of mae_axi_memory. All writes have one ID, so they take effect in their order. A
 // burst is sent when all reads of the kernel are answered that had been accepted before it was
-// complete: so a read never sees a later write. hit_o[i]: a write to block_i[i] was accepted and has
-// no response yet: so a read that waits for it sees every earlier write. settled_o: every write of
-// the kernel (kernel_i) has its response. error_o pulses with an error response. ready_o is
+// complete: so a read never sees a later write. hit_o[i]: a write to block_i[i] was accepted and
+// has no response yet: so a read that waits for it sees every earlier write. settled_o: every write
+// of the kernel (kernel_i) has its response. error_o pulses with an error response. ready_o is
 // combinational in the requests.
 // Latency: from a write to AW 4 clocks, 3 + Wait if nothing follows it.
 // Throughput: one granule a clock.
@@ -55,7 +55,7 @@ module mae_axi_memory_writes #(
     output logic [            63:0] w_strb_o,
     output logic                    w_last_o,
     input  logic                    b_valid_i,
-    input  logic [             1:0] b_resp_i
+    input  logic                    b_error_i      // SLVERR or DECERR
 );
   `MAE_PARAM(WritesLegal, Writes >= 2 && (Writes & (Writes - 1)) == 0)
   `MAE_PARAM(RowsLegal, Rows >= Beats)
@@ -73,14 +73,16 @@ module mae_axi_memory_writes #(
   } burst_t;
 
   burst_t burst_q[Writes];
+  // verilator lint_off UNUSEDSIGNAL  // each stage of a burst uses some fields, of ahead the sign
   burst_t made, next, sent, done;
+  logic [19:0] ahead;  // negative while one of a burst's earlier reads is not answered
+  // verilator lint_on UNUSEDSIGNAL
   logic [Writes-1:0] waits_q;  // bursts without a response
   logic [PlaceBits-1:0] tail_q, next_q, send_q, head_q;
   logic [PlaceBits:0] unissued_q, unsent_q;
   logic [KernelBits-1:0] kernel_q;
   logic merge_valid, merge_ready, merge_empty, push, made_valid, issue, finish, row_room, row_valid;
   logic aw_valid_q;
-  logic [19:0] ahead;
   logic [GranuleWidth-1:0] aw_granule_q;
   logic [LowBits-1:0] aw_len_q, beat_q;
   logic [1:0] merge_hit;
@@ -131,7 +133,7 @@ module mae_axi_memory_writes #(
   assign next = burst_q[next_q];
   assign sent = burst_q[send_q];
   assign done = burst_q[head_q];
-  assign ahead = answered_i - next.asked;  // negative while one of these reads is not answered
+  assign ahead = answered_i - next.asked;
   assign issue = unissued_q != '0 && !ahead[19] && (!aw_valid_q || aw_ready_i);
   assign w_valid_o = row_valid && unsent_q != '0;
   assign w_last_o = beat_q == sent.last;
@@ -165,7 +167,7 @@ module mae_axi_memory_writes #(
         waits_q[head_q] <= 1'b0;
         head_q <= head_q + 1'b1;
       end
-      error_o <= b_valid_i && b_resp_i[1];
+      error_o <= b_valid_i && b_error_i;
       kernel_q <= kernel_q + KernelBits'(valid_i && ready_o && kernel_i) -
           ((b_valid_i && done.kernel) ? KernelBits'(done.last) + 1'b1 : '0);
     end

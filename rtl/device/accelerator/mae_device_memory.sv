@@ -130,7 +130,11 @@ module mae_device_memory
     assign m_axi_mem_rready = '0;
 
     logic unused;
-    assign unused = ^{m_axi_mem_awready, m_axi_mem_wready, m_axi_mem_bvalid, m_axi_mem_bid, m_axi_mem_bresp, m_axi_mem_arready, m_axi_mem_rvalid, m_axi_mem_rid, m_axi_mem_rdata, m_axi_mem_rresp, m_axi_mem_rlast};
+    assign unused = ^{
+      m_axi_mem_awready, m_axi_mem_wready, m_axi_mem_bvalid, m_axi_mem_bid, m_axi_mem_bresp,
+      m_axi_mem_arready, m_axi_mem_rvalid, m_axi_mem_rid, m_axi_mem_rdata, m_axi_mem_rresp,
+      m_axi_mem_rlast
+    };
   end
 
 endmodule

@@ -109,7 +109,8 @@ def test_renewed_inferences(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPa
     report.renew_inferences(Console(quiet=True), tmp_path)
     for name in ("overhead_ipsec.json", "overhead_openssl.json"):
         record = json.loads((tmp_path / name).read_text())
-        assert record["inferences"]["AlexNet"] == {"plain_ms": 2.0, "of": "AlexNet"}
+        made = record["inferences"]["AlexNet"]
+        assert made["plain_ms"] == 2.0 and made["of"] == "AlexNet" and made["commit"]
         for row in record["rows"]:
             assert row["inference_overhead"] == (row["protected_us"] - row["plain_us"]) / 2000
     kept = [{k: v for k, v in row.items() if "inference" not in k} for row in before["rows"]]
