@@ -148,6 +148,28 @@ async def data_are_erased(dut) -> None:
     assert not any(int(entry.value) for entry in dut.store_q)
 
 
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def a_purge_erases_parts(dut) -> None:
+    """A purge erases the parts of reads that a hung bus never ends, and bursts end after it."""
+    manager, memory = await begin(dut, latency=(1, 5))
+    memory.write(0, b"\xff" * SIZE)
+    width, ids = manager.write_if.byte_lanes, 2 ** len(dut.m_axi_rid)
+    reads = [manager.init_read(16 * width * i, 16 * width, arid=i) for i in range(ids)]
+    await ClockCycles(dut.clk_i, 20)
+    memory.hung = frozenset("r")
+    await ClockCycles(dut.clk_i, 10)
+    assert any(int(entry.value) for entry in dut.store_q)
+    dut.purge_i.value = 1
+    await ClockCycles(dut.clk_i, ids + 2)
+    assert not any(int(entry.value) for entry in dut.store_q)
+    memory.hung = frozenset()
+    for read in reads:
+        await read.wait()
+    dut.purge_i.value = 0
+    assert not any(int(entry.value) for entry in dut.store_q)
+    await traffic(manager, memory, 4, 10 * width)
+
+
 @pytest.mark.parametrize(("s_width", "m_width", "id_width"), [(128, 64, 3), (512, 64, 2)])
 def test_axi_narrow(s_width: int, m_width: int, id_width: int) -> None:
     """Builds mae_axi_narrow for two ratios and runs this file's tests."""
