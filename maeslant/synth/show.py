@@ -84,7 +84,7 @@ def show(
     if proof:
         console.print(
             f"proved equal to the RTL by {proof['by']}: {proof['outputs']:,} output bits, "
-            f"{proof['registers']:,} registers ({proof['constant']:,} of them constant)",
+            f"{proof['registers']:,} registers, and {proof['constant']:,} that are constant",
             highlight=False,
         )
     file = near(report.folder / "report.json")

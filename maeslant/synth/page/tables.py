@@ -388,8 +388,9 @@ after mapping and static timing, in the typical corner: nothing is placed, wires
 library's wire-load model says of their fan-out, clocks are ideal. Power is from simulated switching
 activity without glitches. ECP5 figures are placed and routed, the median of the first five seeds
 that nextpnr can route. 7-series figures are Yosys estimates. Where a row says so, the module's own
-tests passed on the mapped netlist, too (`--simulate`). Rows that were not synthesized yet
-are left out. Papers and open designs: [references](../docs/references.md)."""
+tests passed on the mapped netlist, too (`--simulate`), or the netlist was proved equal to the RTL
+by SAT (`--prove`). Rows that were not synthesized yet are left out. Papers and open designs:
+[references](../docs/references.md)."""
 
 
 def _record(
