@@ -155,25 +155,27 @@ def small() -> list[Case]:
 def pairs() -> list[Case]:
     """Lists pairs of jobs on two toys, with one CPU access: each way in which their rows can meet.
 
-    In the order source, destination: reads what the other writes, writes what it reads, writes what
-    it writes, all of them, keys, and a result that is no result until its tag is checked.
+    A block each: what one reads or writes, the other one writes; keys; a result that is none until
+    its tag is checked. Then a job of two blocks, whose second one can be made out of turn for the
+    CPU while the other job needs it.
     """
-    ecb, cbc, ctr = Job(ECB, False, 0, 2, 32), Job(CBC, True, 0, 2, 32), Job(CTR, False, 0, 2, 32)
-    gcm = Job(GCM, True, 0, 2, 32, bad_tag=True)
+    ecb, cbc, ctr = Job(ECB, False, 0, 2, 16), Job(CBC, True, 0, 2, 16), Job(CTR, False, 0, 2, 16)
+    two_blocks = Job(ECB, False, 0, 2, 32)
     two = [
-        (ecb, Job(CTR, False, 2, 0, 32)),
-        (ctr, Job(CFB, True, 4, 2, 32)),
-        (Job(ECB, False, 0, 0, 32), Job(CTR, False, 0, 0, 32)),
-        (cbc, Job(ECB, False, 4, 0, 32)),
-        (ecb, Job(CBC, True, 2, 4, 32)),
-        (ecb, Job(CTR, False, 4, 6, 32)),
-        (ecb, Job(CBC, False, 3, 1, 32)),
-        (Job(CTR, False, 0, 2, 20), Job(CTR, False, 4, 3, 20)),
-        (Job(ECB, False, 0, 2, 16), Job(CBC, False, 4, 5, 16, keys=2)),
-        (Job(ECB, False, 0, 2, 32, keys=4), Job(CBC, True, 6, 4, 32)),
-        (gcm, Job(ECB, False, 2, 4, 16)),
-        (Job(ECB, False, 0, 2, 16), Job(GCM, True, 2, 4, 16)),
-        (cbc, Job(GCM, False, 2, 2, 32, moves=False)),
+        (ecb, Job(CTR, False, 2, 0, 16)),
+        (ctr, Job(CFB, True, 4, 2, 16)),
+        (Job(ECB, False, 0, 0, 16), Job(CTR, False, 0, 0, 16)),
+        (cbc, Job(ECB, False, 4, 0, 16)),
+        (ecb, Job(CBC, True, 2, 4, 16)),
+        (ecb, Job(CTR, False, 4, 6, 16)),
+        (Job(CTR, False, 0, 2, 5), Job(CTR, False, 4, 2, 9)),
+        (ecb, Job(CBC, False, 4, 5, 16, keys=2)),
+        (Job(ECB, False, 0, 2, 16, keys=4), Job(CBC, True, 6, 4, 16)),
+        (Job(GCM, True, 0, 2, 16, bad_tag=True), Job(ECB, False, 2, 4, 16)),
+        (ecb, Job(GCM, True, 2, 4, 16)),
+        (cbc, Job(GCM, False, 2, 2, 16, moves=False)),
+        (two_blocks, Job(CTR, False, 3, 5, 16)),
+        (two_blocks, Job(CTR, False, 5, 3, 16)),
     ]
     return [Case(jobs, 1, toys=2) for jobs in two]
 
