@@ -339,11 +339,23 @@ static void jobs(uint64_t seed, int pauses_wanted)
         ASYNC_WAIT_CTX_free(waits[i]);
 }
 
-/* Encrypts in a forked child, which has a device of its own, and in its parent after it. */
-static void forked(struct random *random)
+/* Returns the clocks that the provider's simulated device has run. */
+static uint64_t clocks(OSSL_PROVIDER *provider)
 {
+    uint64_t value = 0;
+    OSSL_PARAM params[] = {OSSL_PARAM_uint64("clocks", &value), OSSL_PARAM_END};
+    CHECK(OSSL_PROVIDER_get_params(provider, params) && value > 0, "clocks");
+    return value;
+}
+
+/* Encrypts in a forked child, which has a device of its own, and in its parent after it. */
+static void forked(struct random *random, OSSL_PROVIDER *provider)
+{
+    uint64_t before = clocks(provider);
     pid_t child = fork();
     if (child == 0) {
+        compare(random, "AES-128-CBC");
+        CHECK(clocks(provider) < before, "the child uses its parent's device");
         compare_all(random);
         _exit(0);
     }
@@ -386,6 +398,14 @@ static void misuse(void)
     CHECK(EVP_CIPHER_CTX_set_padding(context, 1), "padding");
     CHECK(EVP_DecryptUpdate(context, out, &count, data, 32), "update");
     refused(EVP_DecryptFinal_ex(context, out, &count), "the padding is wrong");
+    data[15] = 3; /* not all of the last three bytes are 3 */
+    CHECK(EVP_EncryptInit_ex(context, cbc, NULL, key, iv), "init");
+    CHECK(EVP_CIPHER_CTX_set_padding(context, 0), "padding");
+    CHECK(EVP_EncryptUpdate(context, out, &count, data, 16), "update");
+    CHECK(EVP_DecryptInit_ex(context, cbc, NULL, key, iv), "init");
+    CHECK(EVP_CIPHER_CTX_set_padding(context, 1), "padding");
+    CHECK(EVP_DecryptUpdate(context, data, &count, out, 16), "update");
+    refused(EVP_DecryptFinal_ex(context, out, &count), "the padding is wrong");
     memcpy(key + 16, key, 16);
     refused(EVP_EncryptInit_ex(context, xts, NULL, key, iv), "two keys of XTS are equal");
     key[20] ^= 1;
@@ -423,7 +443,7 @@ int main(int count, char **arguments)
     many_keys(&random);
     threads(seed);
     jobs(seed, atoi(arguments[3]));
-    forked(&random);
+    forked(&random, loaded.ours);
     misuse();
     unload_providers(&loaded);
     printf("the provider's results equal OpenSSL's\n");
