@@ -8,9 +8,9 @@
 #include <string>
 
 #include "device.h"
-#include "memory/device_memory.h"
 #include "host/host_memory.h"
 #include "host/lite_master.h"
+#include "memory/device_memory.h"
 #include "notes.h"
 #include "options.h"
 #include "random.h"

@@ -12,8 +12,8 @@
 #include "address_map.h"
 #include "answer_queue.h"
 #include "bus.h"
-#include "memory/dram.h"
 #include "include/mae_sim.h"
+#include "memory/dram.h"
 #include "options.h"
 #include "random.h"
 

@@ -191,7 +191,7 @@ module mae_gcm_interleaved
   logic [KeySlots-1:0] have_h;
   ghash_op_e h_op_kind;
   logic [4:0] h_power;
-  key_slot_t h_slot;
+  key_slot_t h_slot, unused_h_slot;
   block_t h;
   gcm_length_t aad_before, data_before;
 
@@ -220,6 +220,7 @@ module mae_gcm_interleaved
       .op_block_o     (h)
   );
 
+  assign unused_h_slot = h_slot;  // its upper bits
   assign job_index = index_t'(job_ctx_i);
   assign begin_gcm = job_valid_i && job_is_gcm_i && !wipe_q;
   assign has_data = job_gcm_i.phase == PhaseData && job_gcm_i.length != '0;

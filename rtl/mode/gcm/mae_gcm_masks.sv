@@ -75,7 +75,7 @@ module mae_gcm_masks
 
   logic mask_valid, ask_ready, side_is;
   set_t mask_grant, job_set, asks_now;
-  ctx_t row_id, answer_id;
+  ctx_t row_id, answer_id, unused_row_id;
 
   mae_rr_arb #(
       .N(Contexts)
@@ -115,14 +115,15 @@ module mae_gcm_masks
       .answer_taken_i(side_valid_o)
   );
 
-  assign side_valid_o = out_valid_i && side_is;
-  assign mask_set_o   = side_valid_o ? set_t'(1) << answer_id : '0;
-  assign row_block_o  = j0_q[index_t'(row_id)];
-  assign ready_o      = masked_q | ~tags_q;
-  assign job_j0_o     = j0_q[job_ctx_i];
-  assign look_o       = j0_q[look_ctx_i];
-  assign job_set      = job_valid_i ? set_t'(1) << job_ctx_i : '0;
-  assign asks_now     = due_q & near_i;
+  assign side_valid_o  = out_valid_i && side_is;
+  assign unused_row_id = row_id;  // its upper bits
+  assign mask_set_o    = side_valid_o ? set_t'(1) << answer_id : '0;
+  assign row_block_o   = j0_q[index_t'(row_id)];
+  assign ready_o       = masked_q | ~tags_q;
+  assign job_j0_o      = j0_q[job_ctx_i];
+  assign look_o        = j0_q[look_ctx_i];
+  assign job_set       = job_valid_i ? set_t'(1) << job_ctx_i : '0;
+  assign asks_now      = due_q & near_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) {tags_q, due_q, ask_q, masked_q} <= '0;
