@@ -97,7 +97,7 @@ def unlisted() -> list[str]:
         and re.search(
             r"\b(?:in|out)put\b[^;]*?\b([sm]_(axi|axil|axis|apb)_\w*(awvalid|tvalid|psel)"
             r"|axil_req_t)\b",
-            paths.code(file),
+            paths.code(file).partition(");")[0],  # the ports, not those of functions
         )
     }
     known = {*TOPS, *INSIDE}
