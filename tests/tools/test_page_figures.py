@@ -69,7 +69,7 @@ def test_every_checked_sentence_notices_a_change(tmp_path: pathlib.Path) -> None
                 record = json.loads((paths.RESULTS / entry["record"]).read_text())
                 *way, last = keys
                 row = functools.reduce(operator.getitem, way, record)
-                row[last] = -77.0 if isinstance(row[last], float) else -77
+                row[last] = type(row[last])(-77)
                 (tmp_path / entry["record"]).write_text(json.dumps(record))
                 found = page_figures.stale_sentences(FIGURES, source=source, results=tmp_path)
                 assert len(found) == 1 and found[0].startswith(f"{page} does not say: ")
