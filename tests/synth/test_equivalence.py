@@ -18,12 +18,11 @@ from maeslant.synth import (
     equivalence,
     liberty,
     prove,
-    rows,
     synthesize,
-    tables,
     yosys,
 )
 from maeslant.synth import report as reports
+from maeslant.synth.page import rows, tables
 
 SBOXES = design.enum_values("mae_aes_pkg::sbox_impl_e")
 

@@ -166,7 +166,7 @@ static void mock_check(const struct mae_ring_desc *desc)
     static const uint8_t zero[16];
     bool aead = mock_is_aead(desc), init = desc->flags & MAE_DESC_INIT;
     bool final = desc->flags & MAE_DESC_FINAL, decrypt = desc->flags & MAE_DESC_DECRYPT;
-    CHECK(desc->reserved == 0 && desc->flags >> 6 == 0);
+    CHECK(desc->record_high == 0 && desc->flags >> 6 == 0);
     CHECK(aead || (desc->phase == 0 && desc->tag_bytes == 0 && !final && desc->length > 0));
     CHECK(!aead || desc->op == MAE_GCM);
     if (!aead || !init || desc->phase == MAE_PHASE_IV)
