@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests two jobs at once on a peripheral: results, refusals, and a bus that fails at any access. */
-#include "mock.h"
+#include "mock/mock.h"
 
 #include "maeslant_peripheral.h"
 

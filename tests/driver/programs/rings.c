@@ -123,7 +123,7 @@ static void every_status_is_an_error_of_ours(void)
     static const mae_error_t errors[] = {
         MAE_OK,          MAE_E_BUS_LIST, MAE_E_MODE,     MAE_E_CONTEXT,  MAE_E_LENGTH,
         MAE_E_KEY,       MAE_E_BUS_LIST, MAE_E_BUS_READ, MAE_E_BUS_READ, MAE_E_BUS_WRITE,
-        MAE_E_BUS_WRITE, MAE_E_ABORTED,  MAE_E_AUTH,     MAE_E_DEVICE,
+        MAE_E_BUS_WRITE, MAE_E_ABORTED,  MAE_E_AUTH,     MAE_E_KEY,      MAE_E_DEVICE,
     };
     struct mock *mock = mock_new(MAE_KIND_STREAM);
     uint8_t *memory;
