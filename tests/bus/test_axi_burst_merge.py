@@ -74,7 +74,7 @@ async def keeps_order(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def joins(dut) -> None:
-    """What can join a burst does, WAIT clocks later at most, at a request a clock."""
+    """Joins what can be one burst, WAIT clocks later at most, at a request a clock."""
     await begin(dut)
     cases = (
         ([(0, 0), (1, 0), (2, 0), (3, 0)], [(0, 3, 0)]),

@@ -68,7 +68,7 @@ def test_over_the_source(runner: Runner) -> None:
 
 
 def test_over_the_result(runner: Runner) -> None:
-    """Of two jobs with one destination, the result of the second one stays."""
+    """Keeps the second result of two jobs with one destination."""
     first, second = job("cbc", ENCRYPT, 512, 0, 0), job("ctr", ENCRYPT, 512, 0x1000, 0)
     runner.run_two(first, second)
     assert first.error == second.error == jobs.OK

@@ -7,7 +7,7 @@ from maeslant.synth.page import units
 
 
 def test_smallest_build_that_fills_a_bus(monkeypatch, tmp_path) -> None:
-    """Of each bus the table names the smallest build that fills it, with its rate and LUTs."""
+    """Names for each bus the smallest build that fills it, with its rate and LUTs."""
     figure = {"part": "units", "metric": units.UNIT_GBS}
     made = [figure | {"config": f"units{n}", "value": 0.4 * n} for n in (1, 2, 8)]
     made.append({"part": "units", "metric": "another", "config": "units1", "value": 1e9})
