@@ -34,6 +34,7 @@ class Host:
         self.to_board, self.from_board = getattr(dut, to_board), getattr(dut, from_board)
         self.led = getattr(dut, led)
         self.answer = bytearray()
+        self.unit = dut if os.environ["MAESLANT_BOARD"] == "aes_uart" else dut.u_aes
 
     async def begin(self) -> None:
         """Presses the board's reset button, and listens to its serial line from then on."""
@@ -67,6 +68,12 @@ class Host:
         await Timer(BIT * 190, "ns")  # longer than the longest answer
         return bytes(self.answer)
 
+    def nothing_stays(self) -> None:
+        """Checks that no register of the board's core holds a key or a block."""
+        walk = self.unit.u_cipher.u_walk
+        for secret in (self.unit.bytes, self.unit.u_cipher.state_q, walk.window_q, walk.store_q):
+            assert not int(secret.value), secret._path
+
     def self_test_is_right(self) -> bool:
         """Tells whether the LED shows that the self-test was right."""
         return (int(self.led.value) & 1) == self.lit
@@ -80,16 +87,19 @@ async def encrypts(dut) -> None:
     assert host.self_test_is_right()
     assert await host.ask(b"t") == b"y"
     assert await host.ask(b"e") == b"?", "the self-test's key is erased"
+    host.nothing_stays()
     rng = random.Random(1)
     for _ in range(2):
         key, block = rng.randbytes(16), rng.randbytes(16)
         assert await host.ask(b"k" + key) == b"k"
+        assert not int(host.unit.bytes.value), "the key is in the core alone"
         for _ in range(2):
             want = Cipher(algorithms.AES(key), modes.ECB()).encryptor().update(block)
             assert await host.ask(b"e" + block) == b"e" + want
             block = rng.randbytes(16)
     assert await host.ask(b"z") == b"?"
     assert await host.ask(b"x") == b"x"
+    host.nothing_stays()
     assert await host.ask(b"e") == b"?"
 
 
@@ -111,4 +121,4 @@ def test_board(board: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAESLANT_BOARD", board)
     sources = dict.fromkeys([*pathlib.Path("boards").glob(f"*/{board}.v"), "boards/aes_uart.v"])
     parameters = {"IDLE_BITS": 16} if board == "aes_uart" else {}
-    bench.run(board, sources=list(sources), parameters=parameters)
+    bench.run(board, sources=list(sources), parameters=parameters, visible=True)
