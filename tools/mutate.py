@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the mutation tests: changes the RTL at listed places, so that a test must fail.
 
-tests/mutations*.yml list the places. Each is made in a copy of the tree, where the test named
+tests/mutations/*.yml list the places. Each is made in a copy of the tree, where the test named
 beside it must fail; the same test must pass on the copy as it is. Words on the command line choose
 some, or `--list` the lists by their names. `--write` only writes the list into docs/mutations.md;
 `--check` sees that each place is still there and the page as the lists are.
@@ -10,6 +10,7 @@ some, or `--list` the lists by their names. `--write` only writes the list into 
 import argparse
 import concurrent.futures
 import contextlib
+import io
 import os
 import pathlib
 import queue
@@ -19,6 +20,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 
+import pytest
 import yaml
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -130,6 +132,31 @@ def stale(items: list[dict[str, str]], root: pathlib.Path = paths.ROOT) -> list[
     return found
 
 
+class Collected:
+    """Holds the names of the tests that pytest finds (a plugin of pytest)."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Keeps the names of all tests that pytest has collected."""
+        self.names = [item.nodeid for item in session.items]
+
+    def has(self, test: str) -> bool:
+        """Returns true if the test of a mutation, maybe with ``-k WORD``, selects any."""
+        name, _, word = test.partition(" -k ")
+        chosen = [n for n in self.names if n == name or n.startswith((name + "::", name + "["))]
+        return any(word.lower() in n.lower() for n in chosen)
+
+
+def absent(tests: list[str]) -> list[str]:
+    """Lists the tests of mutations that select no test of pytest."""
+    found = Collected()
+    with contextlib.redirect_stdout(io.StringIO()):
+        pytest.main(["--collect-only", "-m", "slow or not slow", "tests"], plugins=[found])
+    return [f"no test is selected by: {test}" for test in tests if not found.has(test)]
+
+
 def main() -> int:
     """Runs the mutation tests that the command line selects, by default all."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -144,7 +171,7 @@ def main() -> int:
         PAGE.write_text(page(items))
         return 0
     if arguments.check:
-        found = stale(items)
+        found = stale(items) + absent(list(dict.fromkeys(item["test"] for item in items)))
         for line in found:
             print(line, file=sys.stderr)
         return 1 if found else 0
