@@ -9,7 +9,7 @@
  * bytes, the longest chunk in first ones, and a transfer's share of a queue's free slots
  * (docs/adr/0023-sealing-threads.md).
  */
-enum { LEAST_CHUNK = 16384, LONGEST = 4, SHARE = 4 };
+enum { LEAST_CHUNK = 16384, LONGEST = 2, SHARE = 3 };
 
 /* Describes a transfer in either direction and the chunks into which it is divided. */
 struct plan {
@@ -75,7 +75,7 @@ static bool divide_evenly(struct plan *plan, uint64_t least, uint64_t most, unsi
 }
 
 /* Divides a transfer into chunks; false if the queue has too few free response slots. Chunks begin
-   small only where the card waits for the first one; small chunks cost the card time. */
+   small only where the card waits for the first one; each costs the session's thread a request. */
 static bool divide_transfer(const mae_session_t *session, struct plan *plan)
 {
     const struct channel *channel = &session->channels[plan->queue];

@@ -19,7 +19,7 @@ from maeslant.protected.rtl_card import RtlDevice
 from maeslant.sim.unprotected_card import CHANNEL_STATUS, COMPLETED, D2H, H2D
 from maeslant.sim.unprotected_jobs import UnprotectedJobs
 
-LEAST_CHUNK, STAGE, LONGEST, SHARE = 16384, 4096, 4, 4  # as in driver/enclave/transfer.c
+LEAST_CHUNK, STAGE, LONGEST, SHARE = 16384, 4096, 2, 3  # as in driver/enclave/transfer.c
 OPTIONS = "latency=50-300&order=shuffled&seed=1"
 CLOCK_MHZ, BUS_BYTES = 200, 64
 PROTECTED, UNPROTECTED = "protected", "unprotected"
