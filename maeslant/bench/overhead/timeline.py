@@ -55,9 +55,9 @@ def divided(total: int, threads: int, longest: int = 1 << 20, unanswered: int = 
     busy, and they are equal.
     """
     least, most = LEAST_CHUNK, (SLOTS - unanswered) // SHARE
-    way = _evenly if unanswered else _growing
-    while least < longest:
-        sizes = way(total, threads, least, min(LONGEST * least, longest))
+    while LONGEST * least <= longest:
+        size = LONGEST * least
+        sizes = pieces(total, size) if unanswered else _growing(total, threads, least, size)
         if len(sizes) <= most:
             return sizes
         least *= 2
@@ -73,14 +73,6 @@ def _growing(total: int, threads: int, least: int, most: int) -> list[int]:
         left -= sizes[-1]
         size *= 2
     return sizes
-
-
-def _evenly(total: int, threads: int, least: int, most: int) -> list[int]:
-    count = -(-total // most)
-    alike = -(-count // threads) * threads
-    if total // alike >= least + least // 2:
-        count = alike
-    return pieces(total, -(-total // (count * STAGE)) * STAGE)
 
 
 class Protected:
