@@ -9,7 +9,7 @@
  * bytes, the longest chunk in first ones, and a transfer's share of a queue's free slots
  * (docs/adr/0023-sealing-threads.md).
  */
-enum { LEAST_CHUNK = 16384, LONGEST = 4, SHARE = 4 };
+enum { LEAST_CHUNK = 16384, LONGEST = 2, SHARE = 3 };
 
 /* Describes a transfer in either direction and the chunks into which it is divided. */
 struct plan {
@@ -51,7 +51,6 @@ static bool divide_growing(struct plan *plan, uint64_t least, uint64_t most, uns
         size = size < share ? size : share;
         size = size > least ? size : least;
         size = size < LONGEST * least ? size : LONGEST * least;
-        size = size < plan->chunk ? size : plan->chunk;
         plan->at[plan->count] = at;
         at += size < left ? size : left;
         size *= 2;
@@ -60,32 +59,17 @@ static bool divide_growing(struct plan *plan, uint64_t least, uint64_t most, uns
     return true;
 }
 
-/* Divides a transfer into long chunks of equal size, at most `most`, for several threads: as many
-   for each thread, where that makes none much shorter than `least` and a half. */
-static bool divide_evenly(struct plan *plan, uint64_t least, uint64_t most, unsigned threads)
-{
-    uint64_t longest = LONGEST * least < plan->chunk ? LONGEST * least : plan->chunk;
-    uint64_t count = (plan->total + longest - 1) / longest;
-    uint64_t alike = (count + threads - 1) / threads * threads;
-    if (plan->total / alike >= least + least / 2)
-        count = alike;
-    uint64_t size = (plan->total + count - 1) / count;
-    size = (size + WIRE_STAGE - 1) / WIRE_STAGE * WIRE_STAGE;
-    return divide(plan, size, most);
-}
-
 /* Divides a transfer into chunks; false if the queue has too few free response slots. Chunks begin
-   small only where the card waits for the first one; small chunks cost the card time. */
+   small only where the card waits for the first one; each costs the session's thread a request. */
 static bool divide_transfer(const mae_session_t *session, struct plan *plan)
 {
     const struct channel *channel = &session->channels[plan->queue];
     uint64_t unanswered = channel->next - channel->oldest;
     uint64_t most = (WIRE_SLOTS - unanswered) / SHARE;
-    bool (*way)(struct plan *, uint64_t, uint64_t, unsigned) =
-        unanswered ? divide_evenly : divide_growing;
     if (plan->grows && session->threads > 1)
-        for (uint64_t least = LEAST_CHUNK; least < plan->chunk; least *= 2)
-            if (way(plan, least, most, session->threads))
+        for (uint64_t least = LEAST_CHUNK; LONGEST * least <= plan->chunk; least *= 2)
+            if (unanswered ? divide(plan, LONGEST * least, most)
+                           : divide_growing(plan, least, most, session->threads))
                 return true;
     return divide(plan, plan->chunk, WIRE_SLOTS);
 }

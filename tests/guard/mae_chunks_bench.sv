@@ -5,7 +5,7 @@
 module mae_chunks_bench
   import mae_guard_pkg::*;
 #(
-    parameter int unsigned PullRows = 1024,
+    parameter int unsigned PullRows = 512,
     parameter int unsigned PushRows = 64
 ) (
     input  logic clk_i,

@@ -287,26 +287,24 @@ async def measures(dut) -> None:
             assert more <= 30
     tests.stop()
     for latency in ((50, 50), (300, 300), (50, 300)):
-        for way in ("in", "out"):
+        for way, kib in (("in", 64), ("in", 16), ("out", 64)):
             tests = Bench(dut, latency=latency)
             await tests.begin()
             await FallingEdge(dut.clk_i)
-            for number in range(8):
-                at = number % 4 << 16
-                chunk = tests.chunk(way, at, 1 << 16)
-                await tests.move(chunk)
-            await tests.ended(way, 8)
+            for number in range(512 // kib):
+                await tests.move(tests.chunk(way, number * kib * 1024 % SIZE, kib * 1024))
+            await tests.ended(way, 512 // kib)
             ends = [now for now, _, _, _ in tests.ends[way]]
-            lost = (ends[-1] - ends[1]) / 6 - 1024
-            found[f"{way} 64 KiB at {latency}: lost a chunk"] = lost
-            assert lost <= 20
+            lost = (ends[-1] - ends[1]) / (len(ends) - 2) - 16 * kib
+            found[f"{way} {kib} KiB at {latency}: lost a chunk"] = lost
+            assert lost <= 30  # shuffled answers arrive up to 250 clocks apart
             tests.stop()
     path.with_name("card.json").write_text(json.dumps(found, indent=1))
 
 
 def run(test_filter: str, **options: object) -> None:
     """Builds mae_chunks_bench and runs the simulation tests whose names match a filter."""
-    parameters = {"PullRows": 1024, "PushRows": 64}
+    parameters = {"PullRows": 512, "PushRows": 64}
     source = "tests/guard/mae_chunks_bench.sv"
     bench.run(
         "mae_chunks_bench",

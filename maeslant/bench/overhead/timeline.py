@@ -19,7 +19,7 @@ from maeslant.protected.rtl_card import RtlDevice
 from maeslant.sim.unprotected_card import CHANNEL_STATUS, COMPLETED, D2H, H2D
 from maeslant.sim.unprotected_jobs import UnprotectedJobs
 
-LEAST_CHUNK, STAGE, LONGEST, SHARE = 16384, 4096, 4, 4  # as in driver/enclave/transfer.c
+LEAST_CHUNK, STAGE, LONGEST, SHARE = 16384, 4096, 2, 3  # as in driver/enclave/transfer.c
 OPTIONS = "latency=50-300&order=shuffled&seed=1"
 CLOCK_MHZ, BUS_BYTES = 200, 64
 PROTECTED, UNPROTECTED = "protected", "unprotected"
@@ -55,9 +55,9 @@ def divided(total: int, threads: int, longest: int = 1 << 20, unanswered: int = 
     busy, and they are equal.
     """
     least, most = LEAST_CHUNK, (SLOTS - unanswered) // SHARE
-    way = _evenly if unanswered else _growing
-    while least < longest:
-        sizes = way(total, threads, least, min(LONGEST * least, longest))
+    while LONGEST * least <= longest:
+        size = LONGEST * least
+        sizes = pieces(total, size) if unanswered else _growing(total, threads, least, size)
         if len(sizes) <= most:
             return sizes
         least *= 2
@@ -73,14 +73,6 @@ def _growing(total: int, threads: int, least: int, most: int) -> list[int]:
         left -= sizes[-1]
         size *= 2
     return sizes
-
-
-def _evenly(total: int, threads: int, least: int, most: int) -> list[int]:
-    count = -(-total // most)
-    alike = -(-count // threads) * threads
-    if total // alike >= least + least // 2:
-        count = alike
-    return pieces(total, -(-total // (count * STAGE)) * STAGE)
 
 
 class Protected:

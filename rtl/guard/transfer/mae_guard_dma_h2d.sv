@@ -7,16 +7,17 @@
 // memory. moved_* ends a chunk, in order, when every beat has arrived, every write was accepted and
 // the tag over AAD and ciphertext was compared. Data written before that are not verified: the
 // region is locked meanwhile (docs/protocol.md, H8: quarantine). beat_error: a beat was an error
-// response, or they did not have `length` bytes (H9). At most two chunks are in progress.
-// start_ready_o and key_ready_o are those of mae_guard_chunk_gcm.
+// response, or they did not have `length` bytes (H9). At most Chunks are in progress: a chunk of
+// 16 KiB is read in fewer clocks than the memory takes to answer and the tag to be compared, so with
+// two the bus would wait for the end of the oldest. start_ready_o and key_ready_o are those of mae_guard_chunk_gcm.
 // Latency: 4 clocks from start to AR, 6 from the last row of a chunk to moved_*; from start to
 // moved_* 17 clocks more than mae_dma_host_read and mae_dma_device_write alone, 7 from 1 KiB on.
-// Throughput: one row a clock, one clock lost a chunk; for chunks of 64 KiB up to a memory latency
-// of 300 clocks.
+// Throughput: one row a clock, one clock lost a chunk; for chunks of 16 KiB and
+// more up to a memory latency of 300 clocks.
 // Reset and clear: halt_i: no chunk starts. clear_i erases keys, masks and data: assert
 // mover_rst_ni before it and release it; clearing_o is high while the buffers are erased.
-// Parameters: PullRows is the number of buffered rows a chunk. Legal: PullRows as RowsPerContext of
-// mae_dma_host_read; Sbox any of sbox_impl_e.
+// Parameters: PullRows is the number of buffered rows a chunk. Legal: PullRows as RowsPerContext,
+// Chunks as Jobs of mae_dma_host_read; Sbox any of sbox_impl_e.
 // Security: timing depends on addresses and lengths only; no masking.
 // Source: docs/protocol.md, section 5 (H1: no tag is revealed; H9, H17: exact beats and chunks).
 
@@ -27,7 +28,8 @@ module mae_guard_dma_h2d
   import mae_guard_pkg::*;
 #(
     parameter sbox_impl_e Sbox = SboxTable,
-    parameter int unsigned PullRows = 1024  // buffered rows of a chunk
+    parameter int unsigned PullRows = 512,  // buffered rows of a chunk
+    parameter int unsigned Chunks = 4
 ) (
     input  logic clk_i,
     input  logic rst_ni,
@@ -66,13 +68,17 @@ module mae_guard_dma_h2d
     input  logic [  1:0] r_resp_i,
     input  logic         r_last_i
 );
+  localparam int unsigned CountWidth = $clog2(Chunks + 1);
+  typedef logic [CountWidth-1:0] count_t;
+
   // A chunk is offered to each part until each one has accepted it.
   chunk_t chunk_q;
   logic to_pull_q, to_chunk_q, to_store_q;
-  logic [1:0] under_way_q;
+  count_t under_way_q;
   logic start, pull_ready, chunk_ready, store_ready;
 
-  assign start_ready_o = !(to_pull_q || to_chunk_q || to_store_q) && !under_way_q[1] && !halt_i;
+  assign start_ready_o = !(to_pull_q || to_chunk_q || to_store_q) && under_way_q != count_t'(Chunks) &&
+      !halt_i;
   assign start = start_valid_i && start_ready_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -85,7 +91,7 @@ module mae_guard_dma_h2d
       under_way_q                         <= '0;
       chunk_q                             <= '0;
     end else begin
-      under_way_q <= under_way_q + 2'(start) - 2'(moved_valid_o);
+      under_way_q <= under_way_q + count_t'(start) - count_t'(moved_valid_o);
       if (start) begin
         {to_pull_q, to_chunk_q, to_store_q} <= '1;
         chunk_q <= start_i;
@@ -104,6 +110,7 @@ module mae_guard_dma_h2d
   logic [127:0] unused_tag;  // zero: the tag is never output
 
   mae_dma_host_read #(
+      .Jobs          (Chunks),
       .RowsPerContext(PullRows)
   ) u_pull (
       .clk_i,
@@ -187,11 +194,11 @@ module mae_guard_dma_h2d
 
   // Results of the chunks in progress, oldest first.
   logic pull_ended, pull_failed, unused_room;
-  logic [1:0] stored_q, unused_count;
+  count_t stored_q, unused_count;
 
   mae_fifo #(
       .Width(1),
-      .Depth(2)
+      .Depth(Chunks)
   ) u_pulled (
       .clk_i,
       .rst_ni,
@@ -208,13 +215,13 @@ module mae_guard_dma_h2d
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) stored_q <= '0;
     else if (clear_i) stored_q <= '0;
-    else stored_q <= stored_q + 2'(stored) - 2'(moved_valid_o);
+    else stored_q <= stored_q + count_t'(stored) - count_t'(moved_valid_o);
   end
 
   assign moved_valid_o = tag_valid && pull_ended && stored_q != '0;
   assign moved_o = '{beat_error: pull_failed, tag_ok: tag_ok && !pull_failed, tag: '0};
 
-  `MAE_ASSERT(NoMoreThanTwo, under_way_q != 2'd3 && stored_q != 2'd3)
+  `MAE_ASSERT(NoMoreThanChunks, 32'(under_way_q) <= Chunks && 32'(stored_q) <= Chunks)
   `MAE_ASSERT(StartsAtGranules, !start || {start_i.host[5:0], start_i.address[5:0]} == '0)
   `MAE_ASSERT(LengthLegal, !start || start_i.length != '0 && start_i.address[63:41] == '0)
 

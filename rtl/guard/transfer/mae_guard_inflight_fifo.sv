@@ -39,8 +39,8 @@ module mae_guard_inflight_fifo
     input  logic                    result_taken_i,
     output moved_t                  result_o
 );
-  // two in the DMA engine, one that waits for it, one that has moved
-  localparam int unsigned Most = 4;
+  // four in the DMA engine, one that waits for it, one that has moved
+  localparam int unsigned Most = 6;
 
   logic result_room;
   logic [2:0] started, ended;

@@ -42,13 +42,13 @@ def test_chunks_grow_and_shrink() -> None:
     """timeline.divided gives chunks that add up, begin small, at most double and end small."""
     sizes = timeline.divided(602_112, 2)
     assert sum(sizes) == 602_112 and len(sizes) <= timeline.SLOTS // timeline.SHARE
-    assert sizes[0] == timeline.LEAST_CHUNK and max(sizes) == 4 * sizes[0]
+    assert sizes[0] == timeline.LEAST_CHUNK and max(sizes) == 2 * sizes[0]
     assert all(b <= 2 * a for a, b in zip(sizes, sizes[1:], strict=False))
     assert sizes[-1] <= sizes[-2] <= sizes[-3] < max(sizes)
     assert len(timeline.divided(602_112, 2, unanswered=40)) <= 6
-    assert timeline.divided(120_448, 2, unanswered=1) == [61_440, 59_008]
-    assert timeline.divided(120_448, 4, unanswered=1) == [32_768] * 3 + [22_144]
-    assert timeline.divided(602_112, 2, unanswered=1) == [61_440] * 9 + [49_152]
+    assert timeline.divided(120_448, 2, unanswered=1) == [32_768] * 3 + [22_144]
+    assert timeline.divided(200_000, 2, unanswered=1) == [32_768] * 6 + [3_392]
+    assert timeline.divided(602_112, 2, unanswered=1) == [32_768] * 18 + [12_288]
     assert timeline.divided(64 << 20, 4) == [1 << 20] * 64
 
 

@@ -160,7 +160,7 @@ static void test_transfers(unsigned threads, bool eager)
             MUST(mae_session_wait(session, up) == MAE_OK);
             MUST(card.next == totals[i]);
             if (threads > 1 && !chunks[j] && totals[i] == BYTES)
-                MUST(card.chunks > 8 && card.chunks <= 16 && card.longest == BYTES / 8);
+                MUST(card.chunks > 16 && card.chunks <= 21 && card.longest == BYTES / 16);
             if (threads == 1 && !chunks[j])
                 MUST(card.chunks == 1);
             mae_task_free(up);
