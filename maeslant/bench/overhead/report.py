@@ -60,6 +60,7 @@ CAPTION = (
 )
 THREADS = (1, 2, 4)
 RUNS = 3
+RATES = (4, 6, 8, 10, 12, 16)  # GB/s of each of two sealing threads, for other processors
 ACCOUNT = NETWORKS[0]  # whose time is divided in the table and the picture
 PARTS = {
     "bus": "bus",
@@ -100,6 +101,8 @@ def collect(err: Console) -> dict[str, object]:
                         row["plain_as_many_us"] = _micros(plain[threads])
                         rows.append(row)
                         progress.advance(task)
+                    if network is ACCOUNT and not cold:
+                        by_rate = {f"{rate}": of_rate(cards[0], rate, plain[1]) for rate in RATES}
     finally:
         for card in cards:
             card.close()
@@ -118,8 +121,23 @@ def collect(err: Console) -> dict[str, object]:
             for row in rows
             if row["network"] == ACCOUNT.name
         },
+        "by_rate_percent": by_rate,
         "rows": rows,
     }
+
+
+def of_rate(card: timeline.Protected, rate: float, plain: int) -> int:
+    """Projects what protection adds on a processor whose two threads seal ``rate`` GB/s each.
+
+    Returns percent of ``plain``, the clocks of the unprotected transfers here. The other times are
+    those of this processor, with buffers in caches.
+    """
+
+    def timing(size: int) -> Times:
+        return dataclasses.replace(software.times(size, False, 2), seal=size / rate)
+
+    clocks = _median(lambda: card.run(ACCOUNT.load, 0, timing, 2))
+    return round(100 * (clocks / plain - 1))
 
 
 def best_unprotected(card: timeline.Unprotected, network: Network, cold: bool, threads: int) -> int:
@@ -255,6 +273,7 @@ def show(record: dict, console: Console) -> None:
             )
     console.print(table)
     console.print(parts_table(record))
+    console.print(rates_table(record))
     console.print(inference_table(record))
     console.print(
         f"{record['processor']}, {record['processors']} processors; {record['library']}.\n"
@@ -305,6 +324,15 @@ def parts_table(record: dict) -> Table:
             f"{100 * row['bound_overhead']:+.0f} %",
             f"{100 * (row['protected_us'] / row['plain_as_many_us'] - 1):+.0f} %",
         )
+    return table
+
+
+def rates_table(record: dict) -> Table:
+    """Builds the table that projects the added transfer time on faster and slower processors."""
+    title = f"Other processors: {ACCOUNT.name}'s transfers, two threads, a projection by simulation"
+    found = record["by_rate_percent"]
+    table = _table(title, 1, "GB/s that each thread seals", *found)
+    table.add_row("added", *(f"{percent:+} %" for percent in found.values()))
     return table
 
 

@@ -64,6 +64,15 @@ def test_account_adds_up(monkeypatch: pytest.MonkeyPatch) -> None:
         assert row["inference_overhead"] == pytest.approx((row["protected_us"] - 40) / 5000)
 
 
+def test_faster_sealing_adds_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    """report.of_rate projects the percentage that two threads of a given sealing rate add."""
+    times = Times(copy=1000, seal=50_000, open=2000, request=100, answer=100)
+    monkeypatch.setattr(software, "times", lambda size, cold, threads: times)
+    clocks = 10_000 + timeline.clocks_of((32768 / 8 + 100) / 2 + 2100)
+    assert report.of_rate(FakeCard(), 8, 5_000) == round(100 * (clocks / 5_000 - 1))
+    assert report.of_rate(FakeCard(), 4, 5_000) > report.of_rate(FakeCard(), 8, 5_000)
+
+
 def test_table_and_picture(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The table and picture of `maeslant overhead` show each result with its parts and goal."""
     monkeypatch.setattr(software, "times", lambda size, cold, threads: Times(1, 50_000, 1, 1, 1))
@@ -88,11 +97,13 @@ def test_table_and_picture(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPat
     }
     record = {"library": "none", "processor": "P", "processors": 2, "driver": driver, "rows": rows}
     record["inferences"] = inferences
+    record["by_rate_percent"] = {"6": 41, "12": 7}
     text = io.StringIO()
     report.show(record, Console(file=text, width=120))
     shown = text.getvalue()
     assert "+150 %" in shown and "AlexNet" in shown and "4*" in shown
     assert "1,234" in shown and "+0.12 %" in shown and "+0.90 %" in shown and "7.36" in shown
+    assert "+41 %" in shown and "+7 %" in shown
     assert "1 thread seals 5.2 GB/s, opens 5.4; 2 threads seal 9.1 GB/s, open 9.3" in shown
     report.draw(record, tmp_path / "x.svg")
     drawn = (tmp_path / "x.svg").read_text()
