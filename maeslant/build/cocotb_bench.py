@@ -73,10 +73,11 @@ class _Runner(Verilator):
         if not self.visible:
             at = verilate.index("--public-flat-rw")
             verilate[at : at + 1] = ["--public-depth", "1"]
-        # What runs once is not worth the compiler's time: the names of all signals above all.
-        make += ["OPT_SLOW=-O0", f"OPT_GLOBAL={self.optimize}"]
-        make += [f"LARGE:=$(shell [ $$(cat *.cpp | wc -c) -le {SMALL} ] || echo yes)"]
         small, large = levels(self.optimize)
+        # Optimised is Verilator's runtime, which works at each access of a test to a signal. What
+        # runs once is not worth the compiler's time: the names of all signals above all.
+        make += [f"OPT_GLOBAL={small}", "OPT_SLOW=-O0"]
+        make += [f"LARGE:=$(shell [ $$(cat *.cpp | wc -c) -le {SMALL} ] || echo yes)"]
         make += [f"LEVEL=$(if $(LARGE),{large},{small})"]
         # Without optimisation one file is cheaper to compile, however large.
         many = f"$(if $(LARGE),{int(self.optimize != '-O0')},0)"
@@ -137,9 +138,10 @@ def simulate(
     runner = _Runner()
     runner.visible, runner.optimize = visible, optimize
     made = int(os.stat(shutil.which("verilator")).st_mtime)
-    runner.runtime = paths.BUILD / "bench" / f".runtime-{made}-{int(waves)}{optimize}"
+    small, large = levels(optimize)
+    runner.runtime = paths.BUILD / "bench" / f".runtime-{made}-{int(waves)}{small}"
     runner.runtime.mkdir(exist_ok=True)
-    for level in levels(optimize):
+    for level in (small, large):
         if not (header := runner.runtime / f"headers{level}.h").exists():
             paths.write(header, HEADERS)
     with open(folder / ".lock", "w") as lock:  # of parallel tests one builds, the others wait
