@@ -10,6 +10,8 @@ FILE ?=
 PREFIX ?= /usr/local
 DESTDIR ?=
 LIBDIR ?= $(PREFIX)/lib
+# A worker takes neighbours, which share simulators, and at the end what the other has left.
+PYTEST = $(PY) -m pytest -n 2 --dist worksteal
 # No bytecode: root would leave files in the checkout that its owner cannot remove.
 INSTALL_TO = PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DESTDIR="$(DESTDIR)" PYTHONDONTWRITEBYTECODE=1
 
@@ -37,15 +39,15 @@ run: $(READY) ## Take FILE (or one found here) through the card and back, digits
 
 .PHONY: test
 test: $(VENV)/.ready-test ## Run the first case of each test but the long ones (TEST=... for some, with all their cases)
-	@$(PY) -m pytest -n 2 $(if $(TEST),,--first) $(TEST)
+	@$(PYTEST) $(if $(TEST),,--first) $(TEST)
 
 .PHONY: test-full
 test-full: $(VENV)/.ready-test ## Run all cases of all tests but those that take minutes
-	@$(PY) -m pytest -n 2
+	@$(PYTEST)
 
 .PHONY: test-all
 test-all: $(VENV)/.ready-test ## Run those that take minutes, too (TEST=... for some)
-	@$(PY) -m pytest -n 2 -m "slow or not slow" $(TEST)
+	@$(PYTEST) -m "slow or not slow" $(TEST)
 
 .PHONY: linux
 linux: $(READY) ## Check the driver in Linux guests with a simulated card as PCI function (LINUX=... for options)
@@ -53,7 +55,7 @@ linux: $(READY) ## Check the driver in Linux guests with a simulated card as PCI
 
 .PHONY: vectors
 vectors: $(VENV)/.ready-test ## Run every NIST vector, Monte Carlo included, on the peripheral and on the card
-	@$(PY) -m pytest -n 2 -m "slow or not slow" tests/vectors
+	@$(PYTEST) -m "slow or not slow" tests/vectors
 
 .PHONY: soak
 soak: $(READY) ## Compare the GCM stream engine with OpenSSL over 100,000 messages (SOAK=... for more)

@@ -65,7 +65,7 @@ PRODUCTS = (
     Core(
         "stream_card",
         "AES card with descriptor rings and DMA over AXI4, in one clock domain or two",
-        ("mae_stream_card", "mae_stream_card_async", "mae_stream_card_narrow"),
+        ("mae_stream_card", "mae_stream_card_async"),
     ),
     Core(
         "protected_card",

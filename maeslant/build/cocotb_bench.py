@@ -44,12 +44,21 @@ OPTIMIZE = os.environ.get("MAESLANT_BENCH_OPTIMIZE", "-O1")
 # Verilator's own runtime is most of the compile time of a small module: take it from a build that
 # has it, newer than the makefile that it depends on.
 SHARE = 'for o in {}/*.o; do [ "${{o##*/}}" -nt Vtop.mk ] || [ ! -e "$o" ] || cp "$o" .; done'
-# So are its headers without optimisation: one precompiled header serves all modules.
+# So are its headers: one precompiled header serves all modules that are compiled as one file.
 HEADERS = "".join(f'#include "{name}.h"\n' for name in ("verilated", "verilated_vpi"))
-PRECOMPILE = "$(CXX) $(CXXFLAGS) $(CPPFLAGS) $(OPT_FAST) -MF /dev/null -x c++-header"
-PRECOMPILE += " -o $@.$$$$ $< && mv $@.$$$$ $@"
+PRECOMPILE = "--eval=$(HEADER).gch: $(HEADER); $(CXX) $(CXXFLAGS) $(CPPFLAGS) $(LEVEL)"
+PRECOMPILE += " -MF /dev/null -x c++-header -o $@.$$$$ $< && mv $@.$$$$ $@"
+# Bytes of C++ up to which a model is small: it is one file, optimised for the shortest run, too.
+# mae_key_expand's takes 1.3 s of a CPU then, and 3 s in several files with a header of their own.
+# In a large one, what runs once is split off: optimising that takes GCC minutes.
+SMALL = 600_000
 # The compiler's memory is not collected before it holds 1 GB, which mae_stream_card's model fills.
 NO_COLLECTION = "--param ggc-min-expand=1000 --param ggc-min-heapsize=1000000"
+
+
+def levels(optimize: str) -> tuple[str, str]:
+    """Returns the compiler's options for a small and for a large model of a given level."""
+    return ("-O1" if optimize == "-O0" else optimize), optimize
 
 
 class _Runner(Verilator):
@@ -64,18 +73,22 @@ class _Runner(Verilator):
         if not self.visible:
             at = verilate.index("--public-flat-rw")
             verilate[at : at + 1] = ["--public-depth", "1"]
-        # What runs once is not worth the compiler's time: the names of all signals above all.
-        make += [f"OPT_FAST={self.optimize}", "OPT_SLOW=-O0", f"OPT_GLOBAL={self.optimize}"]
-        # Verilator splits large modules. Without optimisation one file is cheaper to compile; with
-        # it, GCC takes minutes over some (mae_guard_message_gcm).
-        if self.optimize == "-O0":
-            make += ["VM_PARALLEL_BUILDS=0"]
-            verilate += ["-CFLAGS", NO_COLLECTION]
-            if not _has_ccache():
-                header = self.runtime / "headers.h"
-                verilate += ["-CFLAGS", f"-include {header}"]
-                make += [f"--eval={header}.gch: {header}; {PRECOMPILE}"]
-                make += [f"--eval=Vtop__ALL.o verilator.o: {header}.gch", "default"]
+        small, large = levels(self.optimize)
+        # Optimised is Verilator's runtime, which works at each access of a test to a signal. What
+        # runs once is not worth the compiler's time: the names of all signals above all.
+        make += [f"OPT_GLOBAL={small}", "OPT_SLOW=-O0"]
+        make += [f"LARGE:=$(shell [ $$(cat *.cpp | wc -c) -le {SMALL} ] || echo yes)"]
+        make += [f"LEVEL=$(if $(LARGE),{large},{small})"]
+        # Without optimisation one file is cheaper to compile, however large.
+        many = f"$(if $(LARGE),{int(self.optimize != '-O0')},0)"
+        make += [f"VM_PARALLEL_BUILDS={many}"]
+        one = f"$(LEVEL) {NO_COLLECTION}"
+        if not _has_ccache():
+            make += [f"HEADER={self.runtime}/headers$(LEVEL).h", PRECOMPILE]
+            users = f"$(if $(filter 0,{many}),Vtop__ALL.o verilator.o,unused)"
+            make += [f"--eval={users}: $(HEADER).gch", "default"]
+            one += " -include $(HEADER)"
+        make += [f"OPT_FAST=$(if $(filter 0,{many}),{one},$(LEVEL))"]
         # Precompiled headers, 300 MB, are deleted after a build: nothing is made anew for that.
         make += ["--eval=.SECONDARY: Vtop__pch.h.fast.gch Vtop__pch.h.slow.gch"]
         return [verilate, ["sh", "-c", SHARE.format(self.runtime)], make]
@@ -125,10 +138,12 @@ def simulate(
     runner = _Runner()
     runner.visible, runner.optimize = visible, optimize
     made = int(os.stat(shutil.which("verilator")).st_mtime)
-    runner.runtime = paths.BUILD / "bench" / f".runtime-{made}-{int(waves)}{optimize}"
+    small, large = levels(optimize)
+    runner.runtime = paths.BUILD / "bench" / f".runtime-{made}-{int(waves)}{small}"
     runner.runtime.mkdir(exist_ok=True)
-    if not (header := runner.runtime / "headers.h").exists():
-        paths.write(header, HEADERS)
+    for level in (small, large):
+        if not (header := runner.runtime / f"headers{level}.h").exists():
+            paths.write(header, HEADERS)
     with open(folder / ".lock", "w") as lock:  # of parallel tests one builds, the others wait
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:

@@ -89,7 +89,10 @@ class Builder:
         return found, self.node("DequantizeLinear", [added, units, none], axis=0)
 
     def finish(self, name: str, shape: tuple[int, int, int], relu: bool, zero: int = -100) -> str:
-        """Adds Relu, if any, and quantisation; ``zero`` is the zero point after Relu."""
+        """Ends a layer of the network with Relu, if asked, and quantisation; returns its result.
+
+        ``zero`` is the zero point behind Relu; without it, that is 0.
+        """
         if relu:
             name = self.node("Relu", [name])
         return self.quantise(name, shape, zero if relu else 0)

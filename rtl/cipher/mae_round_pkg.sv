@@ -65,10 +65,12 @@ package mae_round_pkg;
   endfunction
 
   function automatic block_t mix_columns(input block_t s);
+    // verilator no_inline_task
     return {mix_column(s[127:96]), mix_column(s[95:64]), mix_column(s[63:32]), mix_column(s[31:0])};
   endfunction
 
   function automatic block_t inv_mix_columns_prepare(input block_t s);
+    // verilator no_inline_task
     return {
       inv_mix_prepare(s[127:96]),
       inv_mix_prepare(s[95:64]),

@@ -66,7 +66,8 @@ module mae_poly_slots #(
       (* ram_style = "block" *)
       logic [Width-1:0] rows_q[Words/2];
       logic [3:0] hit;
-      logic [WordBits-2:0] row;
+      // Kept as a signal: Verilator would compute it again for each 32 bits that are read.
+      logic [WordBits-2:0] row  /* verilator public_flat_rd */;
       logic pair_hit, load_hit, write;
       logic [WordBits-2:0] write_row;
       logic [Width-1:0] write_data;

@@ -261,7 +261,7 @@ module mae_kernel_array
       .count_o(waiting)
   );
 
-  mae_nn_walk #(
+  mae_nn_address_gen #(
       .Lanes(Lanes),
       .Depth(Depth),
       .Tags (4 * Outstanding)

@@ -4,15 +4,15 @@
 // the last pass's sums to int8; or takes the maximum.
 //
 // A pixel is Lanes int8 values; each of the Outputs = Lanes x Columns sums gets Lanes products a
-// clock. Pixels come as tags (mae_nn_walk) and, in the order of their fresh ones, granules. The
-// first pixel of a pass takes the next weights; the first of a step, and any of a pass that
+// clock. Pixels come as tags (mae_nn_address_gen) and, in the order of their fresh ones, granules.
+// The first pixel of a pass takes the next weights; the first of a step, and any of a pass that
 // follows one of fewer than 8 pixels, waits until no pixel is inside. Fields of the command must
 // hold while busy_o or tag_valid_i.
 // Latency: 5 clocks from a pixel to its result.
 // Throughput: one pixel a clock.
 // Reset and clear: both erase the registers; the sums are erased one tile pixel a clock while
 // erase_i is high, at erase_place_i.
-// Parameters: as mae_nn_walk; Rows is the number of granules that wait. Legal: Rows >= 2.
+// Parameters: as mae_nn_address_gen; Rows is the number of granules that wait. Legal: Rows >= 2.
 // Security: constant-time in data.
 
 `include "mae_assert.svh"

@@ -2,13 +2,13 @@
 //
 // mae_nn_output: packs the results of the array kernel into granules and writes each to its plane.
 //
-// start_i loads the command's addresses. Results come in the order of mae_nn_walk: a tile's pixels
-// of one step, with ends_i at the last. Planes beyond planes_out are not written. room_o: at least
-// 8 more results can come. The rest of a map's last granule is written as zeros. command_i must
-// hold while busy_o.
+// start_i loads the command's addresses. Results come in the order of mae_nn_address_gen: a tile's
+// pixels of one step, with ends_i at the last. Planes beyond planes_out are not written. room_o: at
+// least 8 more results can come. The rest of a map's last granule is written as zeros. command_i
+// must hold while busy_o.
 // Throughput: one result a clock as far as the memory takes Columns granules for each 64 / Lanes.
 // Reset and clear: both erase everything.
-// Parameters: as mae_nn_walk.
+// Parameters: as mae_nn_address_gen.
 // Security: timing depends on the command only.
 
 `include "mae_assert.svh"

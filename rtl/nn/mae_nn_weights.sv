@@ -10,7 +10,7 @@
 // passes of a step.
 // Throughput: one granule a clock; a tile takes Lanes x Lanes x columns / 64 clocks.
 // Reset and clear: both erase everything.
-// Parameters: as mae_nn_walk. Legal: Columns a power of two; Ahead >= 2.
+// Parameters: as mae_nn_address_gen. Legal: Columns a power of two; Ahead >= 2.
 // Security: timing depends on the command only.
 
 `include "mae_assert.svh"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests mae_kernel_array (neural-network layers) against NumPy sums and exact fractions.
 
-Covers mae_nn_walk, mae_nn_weights, mae_nn_macs, mae_nn_requant and mae_nn_output. Layers of random
-sizes and data, at the ends of their ranges; memory latency, stalls, refusals, illegal commands,
-clearing; clocks.
+Covers mae_nn_address_gen, mae_nn_weights, mae_nn_macs, mae_nn_requant and mae_nn_output. Layers of
+random sizes and data, at the ends of their ranges; memory latency, stalls, refusals, illegal
+commands, clearing; clocks.
 """
 
 import dataclasses

@@ -180,5 +180,5 @@ async def refused(dut) -> None:
 def test_memory_block_mover() -> None:
     """Builds mae_soc_interconnect without a CPU and runs this file's tests."""
     run(
-        "mae_soc_interconnect", parameters={"RowBits": 11}, visible=True
+        "mae_soc_interconnect", parameters={"RowBits": 11}, visible=True, optimize="-O1"
     )  # as test_memory_out_of_order

@@ -150,4 +150,4 @@ async def nothing_stays(dut) -> None:
 
 def test_memory_out_of_order() -> None:
     """Builds mae_soc_interconnect without a CPU and runs this file's tests."""
-    run("mae_soc_interconnect", parameters={"RowBits": 11}, visible=True)
+    run("mae_soc_interconnect", parameters={"RowBits": 11}, visible=True, optimize="-O1")

@@ -86,4 +86,4 @@ async def registers(dut) -> None:
 
 def test_soc_interconnect() -> None:
     """Builds mae_soc_interconnect with 32 KiB of memory and runs this file's tests."""
-    run("mae_soc_interconnect", parameters={"RowBits": ROW_BITS}, visible=True)
+    run("mae_soc_interconnect", parameters={"RowBits": ROW_BITS}, visible=True, optimize="-O1")

@@ -55,8 +55,9 @@ def test_allowed(tmp_path: pathlib.Path) -> None:
     """check_tests.py accepts long files with an ADR, generated files and empty files."""
     changes = {
         "rtl/prim/mae_new.sv": NEW,
+        "rtl/prim/mae_kind_new.sv": tree.MODULE.format(name="mae_kind_new", body=""),
         "tests/prim/test_low.py": tree.SPDX_PY
-        + '"""mae_low with its part mae_new."""\n\n\ndef test_it(): ...\n',
+        + '"""mae_low with its part mae_new, and each mae_kind_*."""\n\n\ndef test_it(): ...\n',
         "maeslant/cli.py": tree.SPDX_PY + "x = 1\n" * 500,
         "docs/adr/0002.md": "Why cli.py is long.\n",
         "rtl/device/generated/mae_regs.sv": tree.SPDX_PY + "x\n" * 600,

@@ -21,13 +21,12 @@ CARD = {"Lanes": 1, "Contexts": 2, "KeySlots": 2, "KeyBanks": 2}
 TOPS: dict[str, dict[str, object]] = {
     "mae_protected_card": {},  # with the parameters of the build protected_small
     "mae_stream_card_async": CARD,
-    "mae_stream_card_narrow": CARD,
     "mae_stream_card": CARD,
     "mae_gcm_axis": {"Lanes": 1},
     "mae_mode_axis": {"Lanes": 1, "Messages": 2, "KeySlots": 2},
     "mae_unprotected_card": {"MemoryBits": 14, "Kernel": "KernelMap"},
     "mae_copy_card": {"Lanes": 1, "Contexts": 2},
-    "mae_axi_memory": {"MemoryBits": 12, "Reads": 2, "Writes": 2, "Rows": 8},
+    "mae_external_memory": {"MemoryBits": 12, "Reads": 2, "Writes": 2, "Rows": 8},
     "mae_peripheral": {},
     "mae_peripheral_core": {},
     "mae_peripheral_small": {},
@@ -48,7 +47,7 @@ TOPS: dict[str, dict[str, object]] = {
 BUILDS = {"mae_protected_card": "protected_small"}
 INSIDE = {  # its bus ports are that one's
     "mae_guard": "mae_protected_card",
-    "mae_device_memory": "mae_axi_memory",
+    "mae_device_memory": "mae_external_memory",
 }
 # Paths that are meant, each from and to ports of these patterns, and why.
 ALLOWED: dict[str, tuple[tuple[str, str], ...]] = {
@@ -72,7 +71,7 @@ ALLOWED: dict[str, tuple[tuple[str, str], ...]] = {
         (r"axil_i", r"s_axil_\w+"),
     ),
     # Its other side is no bus: requests inside a card wait until the bus takes the burst before.
-    "mae_axi_memory": ((r"m_axi_mem_arready", r"(kernel|read)_ready_o"),),
+    "mae_external_memory": ((r"m_axi_mem_arready", r"(kernel|read)_ready_o"),),
     # Streams may wait for their own valid (IHI 0051, 2.2.1); commands wait while a key is offered,
     # and everything in the clock of an abort.
     "mae_gcm_axis": (

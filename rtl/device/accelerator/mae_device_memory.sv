@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mae_device_memory: is the device memory of an accelerator card, on the chip (mae_card_memory) or
-// behind an AXI4 port (mae_axi_memory).
+// behind an AXI4 port (mae_external_memory).
 //
 // A memory on the chip has no errors, its kernel is always settled, and its AXI4 port is idle.
 // Latency, Throughput, Reset and clear: those of the module chosen.
@@ -92,7 +92,7 @@ module mae_device_memory
     input  logic         m_axi_mem_rlast
 );
   if (Axi) begin : gen_axi
-    mae_axi_memory #(.MemoryBits(MemoryBits)) u_memory (.*);
+    mae_external_memory #(.MemoryBits(MemoryBits)) u_memory (.*);
   end else begin : gen_chip
     mae_card_memory #(
         .MemoryBits(MemoryBits),

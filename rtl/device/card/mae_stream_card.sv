@@ -3,24 +3,28 @@
 // mae_stream_card: encrypts and decrypts data between buffers of host memory by AES. It is
 // controlled by rings of descriptors and completions.
 //
-// It reads its own descriptors and data (the pull model of Fernando et al.), with scatter-gather lists,
-// and processes many messages at the same time on the lanes of Dong et al.. Registers:
-// regs/mae_stream_card.rdl; ring formats: mae_dma_pkg. The data bus has 128 * Lanes bits.
+// It reads its own descriptors and data (the pull model of Fernando et al.), with scatter-gather
+// lists, and processes many messages at the same time on the lanes of Dong et al.. Registers:
+// regs/mae_stream_card.rdl; ring formats: mae_dma_pkg. The data bus has 128 * Lanes bits, or fewer:
+// BusWidth (mae_axi_narrow).
 //
-// ctrl.wipe erases keys, round keys, powers of H, keystream, plaintext and all memories within 160 +
-// 16 * Contexts clocks, whatever the card is doing and although the bus never ends a burst. Only the
-// write beat that is offered on the bus stays until it is taken. draining_o tells a crossing behind
-// m_axi to purge its write data, too (mae_stream_card_async); otherwise leave it open.
-// With RecordSlots > 0 a descriptor may name a key record in host memory (mae_dma_key_records), whose
-// key lies in plain there; the keys' slots are KeySlots and up, and the host's registers do not reach
-// them.
-// Latency: see mae_dma and mae_dma_aes_client.
+// ctrl.wipe erases keys, round keys, powers of H, keystream, plaintext and all memories within 160
+// + 16 * Contexts clocks, whatever the card is doing and although the bus never ends a burst. Only
+// the write beat that is offered on the bus stays until it is taken. On a narrower bus, parts of
+// reads that it never ends are erased within 2^IdWidth clocks more. draining_o tells a crossing
+// behind m_axi to purge its write data, too (mae_stream_card_async); otherwise leave it open. With
+// RecordSlots > 0 a descriptor may name a key record in host memory (mae_dma_key_records), whose
+// key lies in plain there; the keys' slots are KeySlots and up, and the host's registers do not
+// reach them.
+// Latency: see mae_dma and mae_dma_aes_client; a narrower bus adds one or two clocks on
+// each channel.
 // Throughput: Lanes blocks a clock in modes with independent blocks, or over 11 * Lanes interleaved
-// messages in chained modes.
+// messages in chained modes, as far as the bus keeps up: a beat a clock in each direction.
 // Parameters: Legal: Lanes 1, 2, 4, 8; Contexts a multiple of Lanes, at most 256 - Lanes with Gcm
 // (whose engine uses one context for each lane), otherwise 256; KeySlots 1..64; RecordSlots 0 or
 // 2..32, with KeySlots at most 64; KeyBanks 1..4; Dirs any of dirs_e; MaxKeyLen any of key_len_e;
-// Sbox any but SboxOnehot; RegsPerRound 1..3; IdWidth >= 8.
+// Sbox any but SboxOnehot; RegsPerRound 1..3; IdWidth >= 8; BusWidth a power of two,
+// 32..128 * Lanes.
 // Security: constant-time for one message (concurrent messages wait for each other); no masking.
 // Source: Fernando et al.; Dong et al..
 
@@ -43,6 +47,7 @@ module mae_stream_card
     parameter bit Gcm = 1'b1,
     parameter int unsigned RecordSlots = 0,
     parameter int unsigned IdWidth = 8,
+    parameter int unsigned BusWidth = 128 * Lanes,
     localparam int unsigned DataWidth = 128 * Lanes,
     localparam int unsigned BytesWidth = $clog2(16 * Lanes + 1)
 ) (
@@ -71,45 +76,46 @@ module mae_stream_card
     output logic                    irq_o,
     output logic                    draining_o,      // from a register
 
-    output logic                   m_axi_awvalid,
-    input  logic                   m_axi_awready,
-    output logic [    IdWidth-1:0] m_axi_awid,
-    output logic [           63:0] m_axi_awaddr,
-    output logic [            7:0] m_axi_awlen,
-    output logic [            2:0] m_axi_awsize,
-    output logic [            1:0] m_axi_awburst,
-    output logic                   m_axi_awlock,
-    output logic [            3:0] m_axi_awcache,
-    output logic [            2:0] m_axi_awprot,
-    output logic                   m_axi_wvalid,
-    input  logic                   m_axi_wready,
-    output logic [  DataWidth-1:0] m_axi_wdata,
-    output logic [DataWidth/8-1:0] m_axi_wstrb,
-    output logic                   m_axi_wlast,
-    input  logic                   m_axi_bvalid,
-    output logic                   m_axi_bready,
-    input  logic [    IdWidth-1:0] m_axi_bid,
-    input  logic [            1:0] m_axi_bresp,
-    output logic                   m_axi_arvalid,
-    input  logic                   m_axi_arready,
-    output logic [    IdWidth-1:0] m_axi_arid,
-    output logic [           63:0] m_axi_araddr,
-    output logic [            7:0] m_axi_arlen,
-    output logic [            2:0] m_axi_arsize,
-    output logic [            1:0] m_axi_arburst,
-    output logic                   m_axi_arlock,
-    output logic [            3:0] m_axi_arcache,
-    output logic [            2:0] m_axi_arprot,
-    input  logic                   m_axi_rvalid,
-    output logic                   m_axi_rready,
-    input  logic [    IdWidth-1:0] m_axi_rid,
-    input  logic [  DataWidth-1:0] m_axi_rdata,
-    input  logic [            1:0] m_axi_rresp,
-    input  logic                   m_axi_rlast
+    output logic                  m_axi_awvalid,
+    input  logic                  m_axi_awready,
+    output logic [   IdWidth-1:0] m_axi_awid,
+    output logic [          63:0] m_axi_awaddr,
+    output logic [           7:0] m_axi_awlen,
+    output logic [           2:0] m_axi_awsize,
+    output logic [           1:0] m_axi_awburst,
+    output logic                  m_axi_awlock,
+    output logic [           3:0] m_axi_awcache,
+    output logic [           2:0] m_axi_awprot,
+    output logic                  m_axi_wvalid,
+    input  logic                  m_axi_wready,
+    output logic [  BusWidth-1:0] m_axi_wdata,
+    output logic [BusWidth/8-1:0] m_axi_wstrb,
+    output logic                  m_axi_wlast,
+    input  logic                  m_axi_bvalid,
+    output logic                  m_axi_bready,
+    input  logic [   IdWidth-1:0] m_axi_bid,
+    input  logic [           1:0] m_axi_bresp,
+    output logic                  m_axi_arvalid,
+    input  logic                  m_axi_arready,
+    output logic [   IdWidth-1:0] m_axi_arid,
+    output logic [          63:0] m_axi_araddr,
+    output logic [           7:0] m_axi_arlen,
+    output logic [           2:0] m_axi_arsize,
+    output logic [           1:0] m_axi_arburst,
+    output logic                  m_axi_arlock,
+    output logic [           3:0] m_axi_arcache,
+    output logic [           2:0] m_axi_arprot,
+    input  logic                  m_axi_rvalid,
+    output logic                  m_axi_rready,
+    input  logic [   IdWidth-1:0] m_axi_rid,
+    input  logic [  BusWidth-1:0] m_axi_rdata,
+    input  logic [           1:0] m_axi_rresp,
+    input  logic                  m_axi_rlast
 );
   localparam int unsigned AllSlots = KeySlots + RecordSlots;
   localparam int unsigned MaxKeyBytes = 16 + 8 * 32'(MaxKeyLen);
   `MAE_PARAM(RecordSlotsLegal, RecordSlots inside {0, [2 : 32]} && AllSlots <= MaxKeySlots)
+  `MAE_PARAM(BusWidthLegal, BusWidth >= 32 && BusWidth <= DataWidth)
   `MAE_PARAM(ContextsLegal, Contexts % Lanes == 0 && Contexts <= (Gcm ? 256 - Lanes : 256))
 
   dma_ctrl_t   dma_ctrl;
@@ -131,6 +137,17 @@ module mae_stream_card
   record_write_t record_write;
   key_table_t key_table;
   logic [AllSlots-1:0] slot_valid;
+
+  // The memory bus at the lanes' width.
+  logic bus_awvalid, bus_awready, bus_wvalid, bus_wready, bus_wlast, bus_bvalid, bus_bready;
+  logic bus_arvalid, bus_arready, bus_rvalid, bus_rready, bus_rlast;
+  logic [IdWidth-1:0] bus_awid, bus_bid, bus_arid, bus_rid;
+  logic [63:0] bus_awaddr, bus_araddr;
+  logic [7:0] bus_awlen, bus_arlen;
+  logic [2:0] bus_awsize, bus_arsize;
+  logic [1:0] bus_awburst, bus_arburst, bus_bresp, bus_rresp;
+  logic [DataWidth-1:0] bus_wdata, bus_rdata;
+  logic [DataWidth/8-1:0] bus_wstrb;
 
   mae_axi_pkg::axil_req_t axil_req;
   mae_axi_pkg::axil_rsp_t axil_rsp;
@@ -173,8 +190,8 @@ module mae_stream_card
       .slot_valid_i (slot_valid[KeySlots-1:0]),
       .row_i        (out_valid && out_ready),
       .row_bytes_i  (out_bytes),
-      .read_beat_i  (m_axi_rvalid && m_axi_rready),
-      .write_beat_i (m_axi_wvalid && m_axi_wready),
+      .read_beat_i  (bus_rvalid && bus_rready),
+      .write_beat_i (bus_wvalid && bus_wready),
       .*
   );
 
@@ -225,33 +242,33 @@ module mae_stream_card
       .row_data_i    (out_data),
       .row_bytes_i   (out_bytes),
       .row_last_i    (out_last),
-      .ar_valid_o    (m_axi_arvalid),
-      .ar_ready_i    (m_axi_arready),
-      .ar_id_o       (m_axi_arid),
-      .ar_addr_o     (m_axi_araddr),
-      .ar_len_o      (m_axi_arlen),
-      .ar_size_o     (m_axi_arsize),
-      .r_valid_i     (m_axi_rvalid),
-      .r_ready_o     (m_axi_rready),
-      .r_id_i        (m_axi_rid),
-      .r_data_i      (m_axi_rdata),
-      .r_resp_i      (m_axi_rresp),
-      .r_last_i      (m_axi_rlast),
-      .aw_valid_o    (m_axi_awvalid),
-      .aw_ready_i    (m_axi_awready),
-      .aw_id_o       (m_axi_awid),
-      .aw_addr_o     (m_axi_awaddr),
-      .aw_len_o      (m_axi_awlen),
-      .aw_size_o     (m_axi_awsize),
-      .w_valid_o     (m_axi_wvalid),
-      .w_ready_i     (m_axi_wready),
-      .w_data_o      (m_axi_wdata),
-      .w_strb_o      (m_axi_wstrb),
-      .w_last_o      (m_axi_wlast),
-      .b_valid_i     (m_axi_bvalid),
-      .b_ready_o     (m_axi_bready),
-      .b_id_i        (m_axi_bid),
-      .b_resp_i      (m_axi_bresp)
+      .ar_valid_o    (bus_arvalid),
+      .ar_ready_i    (bus_arready),
+      .ar_id_o       (bus_arid),
+      .ar_addr_o     (bus_araddr),
+      .ar_len_o      (bus_arlen),
+      .ar_size_o     (bus_arsize),
+      .r_valid_i     (bus_rvalid),
+      .r_ready_o     (bus_rready),
+      .r_id_i        (bus_rid),
+      .r_data_i      (bus_rdata),
+      .r_resp_i      (bus_rresp),
+      .r_last_i      (bus_rlast),
+      .aw_valid_o    (bus_awvalid),
+      .aw_ready_i    (bus_awready),
+      .aw_id_o       (bus_awid),
+      .aw_addr_o     (bus_awaddr),
+      .aw_len_o      (bus_awlen),
+      .aw_size_o     (bus_awsize),
+      .w_valid_o     (bus_wvalid),
+      .w_ready_i     (bus_wready),
+      .w_data_o      (bus_wdata),
+      .w_strb_o      (bus_wstrb),
+      .w_last_o      (bus_wlast),
+      .b_valid_i     (bus_bvalid),
+      .b_ready_o     (bus_bready),
+      .b_id_i        (bus_bid),
+      .b_resp_i      (bus_bresp)
   );
 
   if (RecordSlots > 0) begin : gen_records
@@ -281,9 +298,102 @@ module mae_stream_card
     assign write = host_write;
   end
 
+  if (BusWidth < DataWidth) begin : gen_narrow
+    // Write data of a narrower bus.
+    logic parts_wvalid, parts_wready, parts_wlast;
+    logic [  BusWidth-1:0] parts_wdata;
+    logic [BusWidth/8-1:0] parts_wstrb;
+
+    mae_axi_narrow #(
+        .SWidth   (DataWidth),
+        .MWidth   (BusWidth),
+        .IdWidth  (IdWidth),
+        .AddrWidth(64)
+    ) u_narrow (
+        .purge_i(draining_o),
+        .s_axi_awvalid(bus_awvalid),
+        .s_axi_awready(bus_awready),
+        .s_axi_awid(bus_awid),
+        .s_axi_awaddr(bus_awaddr),
+        .s_axi_awlen(bus_awlen),
+        .s_axi_awsize(bus_awsize),
+        .s_axi_awburst(bus_awburst),
+        .s_axi_wvalid(bus_wvalid),
+        .s_axi_wready(bus_wready),
+        .s_axi_wdata(bus_wdata),
+        .s_axi_wstrb(bus_wstrb),
+        .s_axi_wlast(bus_wlast),
+        .s_axi_bvalid(bus_bvalid),
+        .s_axi_bready(bus_bready),
+        .s_axi_bid(bus_bid),
+        .s_axi_bresp(bus_bresp),
+        .s_axi_arvalid(bus_arvalid),
+        .s_axi_arready(bus_arready),
+        .s_axi_arid(bus_arid),
+        .s_axi_araddr(bus_araddr),
+        .s_axi_arlen(bus_arlen),
+        .s_axi_arsize(bus_arsize),
+        .s_axi_arburst(bus_arburst),
+        .s_axi_rvalid(bus_rvalid),
+        .s_axi_rready(bus_rready),
+        .s_axi_rid(bus_rid),
+        .s_axi_rdata(bus_rdata),
+        .s_axi_rresp(bus_rresp),
+        .s_axi_rlast(bus_rlast),
+        .m_axi_wvalid(parts_wvalid),
+        .m_axi_wready(parts_wready),
+        .m_axi_wdata(parts_wdata),
+        .m_axi_wstrb(parts_wstrb),
+        .m_axi_wlast(parts_wlast),
+        .*
+    );
+
+    mae_axi_w_purge #(
+        .DataWidth(BusWidth)
+    ) u_purge (
+        .purge_i(draining_o),
+        .s_axi_wvalid(parts_wvalid),
+        .s_axi_wready(parts_wready),
+        .s_axi_wdata(parts_wdata),
+        .s_axi_wstrb(parts_wstrb),
+        .s_axi_wlast(parts_wlast),
+        .*
+    );
+  end else begin : gen_full
+    assign m_axi_awvalid = bus_awvalid;
+    assign bus_awready = m_axi_awready;
+    assign m_axi_awid = bus_awid;
+    assign m_axi_awaddr = bus_awaddr;
+    assign m_axi_awlen = bus_awlen;
+    assign m_axi_awsize = bus_awsize;
+    assign m_axi_awburst = bus_awburst;
+    assign m_axi_wvalid = bus_wvalid;
+    assign bus_wready = m_axi_wready;
+    assign m_axi_wdata = bus_wdata;
+    assign m_axi_wstrb = bus_wstrb;
+    assign m_axi_wlast = bus_wlast;
+    assign bus_bvalid = m_axi_bvalid;
+    assign m_axi_bready = bus_bready;
+    assign bus_bid = m_axi_bid;
+    assign bus_bresp = m_axi_bresp;
+    assign m_axi_arvalid = bus_arvalid;
+    assign bus_arready = m_axi_arready;
+    assign m_axi_arid = bus_arid;
+    assign m_axi_araddr = bus_araddr;
+    assign m_axi_arlen = bus_arlen;
+    assign m_axi_arsize = bus_arsize;
+    assign m_axi_arburst = bus_arburst;
+    assign bus_rvalid = m_axi_rvalid;
+    assign m_axi_rready = bus_rready;
+    assign bus_rid = m_axi_rid;
+    assign bus_rdata = m_axi_rdata;
+    assign bus_rresp = m_axi_rresp;
+    assign bus_rlast = m_axi_rlast;
+  end
+
   // INCR bursts, bufferable and modifiable, unprivileged secure data.
-  assign m_axi_awburst = 2'b01;
-  assign m_axi_arburst = 2'b01;
+  assign bus_awburst   = 2'b01;
+  assign bus_arburst   = 2'b01;
   assign m_axi_awlock  = 1'b0;
   assign m_axi_arlock  = 1'b0;
   assign m_axi_awcache = 4'b0011;

@@ -19,7 +19,7 @@
 // the rows that the active contexts may have (one alone: half of those that are lent), Window,
 // and BurstBeats times the number of IDs.
 // Reset and clear: reset drops all jobs and takes back all pages; clear_i, given only when idle,
-// erases the buffer (mae_dma_ring_buffer).
+// erases the buffer (mae_dma_page_buffer).
 // Parameters: Window is the number of beats requested ahead. Legal: DataWidth 128, 256, 512,
 // 1024; Contexts 1..256; IdWidth >= 2; BurstBeats a power of 2, BurstBeats * DataWidth / 8 <=
 // 4096 bytes; RowsPerContext a power of 2, > BurstBeats, >= 4; Window >= BurstBeats.
@@ -262,7 +262,7 @@ module mae_dma_read_engine
       .row_o           (commit_row)
   );
 
-  mae_dma_ring_buffer #(
+  mae_dma_page_buffer #(
       .DataWidth(DataWidth),
       .Pages    (Pages),
       .PageRows (PageRows)

@@ -18,7 +18,7 @@
 // Latency: 6 clocks from the last row of a burst to its first W beat.
 // Throughput: one row and one beat a clock.
 // Reset and clear: reset drops all jobs and takes back all pages; clear_i, given only when idle,
-// erases the buffer (mae_dma_ring_buffer).
+// erases the buffer (mae_dma_page_buffer).
 // Parameters: Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256; IdWidth >= 2; BurstBeats a
 // power of 2, BurstBeats * DataWidth / 8 <= 4096 bytes; RowsPerContext a multiple of
 // max(BurstBeats, 4), at least three times that.
@@ -220,7 +220,7 @@ module mae_dma_write_engine
       .next_o       (page_next)
   );
 
-  mae_dma_ring_buffer #(
+  mae_dma_page_buffer #(
       .DataWidth (DataWidth),
       .Pages     (Pages),
       .PageRows  (PageRows),

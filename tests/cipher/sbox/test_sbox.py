@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests mae_sbox: all implementations, kinds and register settings, for every byte value.
 
-Tests mae_sbox_lut too, which has no other test.
+Tests each mae_sbox_* that sbox_impl_e names.
 """
 
 import re

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_axi_memory_writes: turns writes of granules into AXI4 bursts, and knows which have responses.
+// mae_external_memory_writes: turns writes of granules into AXI4 bursts, and knows which have
+// responses.
 //
-// It is a part of mae_axi_memory. All writes have one ID, so they take effect in their order. A
-// burst is sent when all reads of the kernel are answered that had been accepted before it was
+// It is a part of mae_external_memory. All writes have one ID, so they take effect in their order.
+// A burst is sent when all reads of the kernel are answered that had been accepted before it was
 // complete: so a read never sees a later write. hit_o[i]: a write to block_i[i] was accepted and
 // has no response yet: so a read that waits for it sees every earlier write. settled_o: every write
 // of the kernel (kernel_i) has its response. error_o pulses with an error response. ready_o is
@@ -19,7 +20,7 @@
 
 `include "mae_assert.svh"
 
-module mae_axi_memory_writes #(
+module mae_external_memory_writes #(
     parameter  int unsigned GranuleWidth = 21,
     parameter  int unsigned Beats        = 8,
     parameter  int unsigned Writes       = 64,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_dma_ring_buffer: reads and writes at any byte, across rows and pages; erasure."""
+"""Tests mae_dma_page_buffer: reads and writes at any byte, across rows and pages; erasure."""
 
 import random
 
@@ -13,7 +13,7 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=500, timeout_unit="us")
 async def windows_anywhere(dut) -> None:
-    """mae_dma_ring_buffer stores and returns bytes as an array does, at random positions."""
+    """mae_dma_page_buffer stores and returns bytes as an array does, at random positions."""
     given = bench.parameters()
     width, pages, rows = given["DataWidth"] // 8, given["Pages"], given["PageRows"]
     any_byte = given["ByteWrites"]
@@ -98,9 +98,9 @@ async def windows_anywhere(dut) -> None:
     [(128, 2, 2, True), (512, 6, 8, True), (1024, 2, 4, True), (256, 4, 4, False)],
 )
 def test_buffer(width: int, pages: int, rows: int, any_byte: bool) -> None:
-    """Builds mae_dma_ring_buffer with extreme parameters and runs this file's test."""
+    """Builds mae_dma_page_buffer with extreme parameters and runs this file's test."""
     bench.run(
-        "mae_dma_ring_buffer",
+        "mae_dma_page_buffer",
         parameters={
             "DataWidth": width,
             "Pages": pages,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_axi_memory_reads: turns the reads of kernel and DMA into AXI4 bursts, and returns their data.
+// mae_external_memory_reads: turns the reads of kernel and DMA into AXI4 bursts, and returns their
+// data.
 //
-// It is a part of mae_axi_memory. ID 0 belongs to the kernel, ID 1 to the DMA; AXI keeps answers of
-// an ID in order, those of the two may overtake each other. A read waits while hit_i says that a
-// write to its block has no response yet (0 kernel, 1 DMA). A read of the kernel with
+// It is a part of mae_external_memory. ID 0 belongs to the kernel, ID 1 to the DMA; AXI keeps
+// answers of an ID in order, those of the two may overtake each other. A read waits while hit_i
+// says that a write to its block has no response yet (0 kernel, 1 DMA). A read of the kernel with
 // kernel_refused_i is not sent, and is answered with zero and kernel_fault_o in its turn, as is one
 // with an error response. asked_o and answered_o count the kernel's reads. While drop_i is high
 // answers to the kernel are zero and the DMA gets none. Ready is combinational in the requests.
@@ -18,7 +19,7 @@
 
 `include "mae_assert.svh"
 
-module mae_axi_memory_reads
+module mae_external_memory_reads
   import mae_kernel_pkg::*;
 #(
     parameter  int unsigned GranuleWidth = 21,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_axi_memory: reaches the device memory of an accelerator card by an AXI4 manager port, and
-// shares it among DMA, zero writes and kernel: mae_card_memory for DRAM outside the chip.
+// mae_external_memory: reaches the device memory of an accelerator card by an AXI4 manager port,
+// and shares it among DMA, zero writes and kernel: mae_card_memory for DRAM outside the chip.
 //
 // Requests, refusals and the order of accesses are mae_card_memory's: a write is visible to every
 // read that is accepted after it, and invisible to every read of the kernel accepted before it,
@@ -17,13 +17,13 @@
 // write fails; nothing is accepted meanwhile. After clear_i the kernel's outstanding reads are
 // answered with zero, the DMA's not at all.
 // Parameters: MemoryBits is log2 of the size in bytes, Reads the kernel's reads under way, Writes
-// and Rows as in mae_axi_memory_writes. Legal: MemoryBits 12..32.
+// and Rows as in mae_external_memory_writes. Legal: MemoryBits 12..32.
 // Security: timing does not depend on data. What the memory's bus carries is not encrypted.
 // Source: docs/protocol.md, section 5 (H8: quarantine; H14: erasure); ARM IHI 0022.
 
 `include "mae_assert.svh"
 
-module mae_axi_memory
+module mae_external_memory
   import mae_kernel_pkg::*;
 #(
     parameter int unsigned MemoryBits = 27,
@@ -208,7 +208,7 @@ module mae_axi_memory
   granule_t aw_granule, ar_granule;
   logic [LowBits-1:0] aw_len, ar_len;
 
-  mae_axi_memory_writes #(
+  mae_external_memory_writes #(
       .GranuleWidth(GranuleWidth),
       .Beats       (Beats),
       .Writes      (Writes),
@@ -242,7 +242,7 @@ module mae_axi_memory
       .b_error_i   (m_axi_mem_bresp[1])
   );
 
-  mae_axi_memory_reads #(
+  mae_external_memory_reads #(
       .GranuleWidth(GranuleWidth),
       .Beats       (Beats),
       .Reads       (Reads)

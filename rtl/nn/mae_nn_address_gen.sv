@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_nn_walk: generates the pixels that a command of the array kernel reads, in order, with the
-// granules of memory that hold them.
+// mae_nn_address_gen: generates the pixels that a command of the array kernel reads, in order, with
+// the granules of memory that hold them.
 //
 // A tile is up to Depth consecutive pixels of the result. For each tile, for each step (columns
 // planes of the result), for each source plane, kernel line and kernel column (a pass), it goes
@@ -18,7 +18,7 @@
 
 `include "mae_assert.svh"
 
-module mae_nn_walk
+module mae_nn_address_gen
   import mae_nn_pkg::*;
 #(
     parameter int unsigned Lanes = 32,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_ring_buffer: stores the data of a DMA engine in pages of rows, with reads and writes at
+// mae_dma_page_buffer: stores the data of a DMA engine in pages of rows, with reads and writes at
 // any byte position.
 //
 // A row is DataWidth bits, byte 0 in bits 7:0. Each access is a window of one row's width that
@@ -24,7 +24,7 @@
 
 `include "mae_assert.svh"
 
-module mae_dma_ring_buffer #(
+module mae_dma_page_buffer #(
     parameter  int unsigned DataWidth  = 512,
     parameter  int unsigned Pages      = 256,
     parameter  int unsigned PageRows   = 8,

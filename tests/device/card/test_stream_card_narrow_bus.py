@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_stream_card_narrow: jobs of all modes on a bus of fewer bits than the lanes take."""
+"""Tests mae_stream_card on a bus of fewer bits than the lanes take: jobs of all modes."""
 
 import cocotb
 import pytest
@@ -13,7 +13,7 @@ from tests.support.axi_memory import SLVERR
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(one_way=[False, True], stall=[0.0, 0.2])
 async def every_mode_at_once(dut, one_way: bool, stall: float) -> None:
-    """mae_stream_card_narrow gives OpenSSL's output for mixed modes, keys and contexts."""
+    """mae_stream_card on a narrow bus gives OpenSSL's output for mixed modes, keys and contexts."""
     card = await Card.begin(dut, 1, crossing=True, one_way=one_way, stall=stall)
     await load_keys(card)
     await card.run(random_jobs(card, 56, 800))
@@ -21,7 +21,7 @@ async def every_mode_at_once(dut, one_way: bool, stall: float) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def bus_errors(dut) -> None:
-    """A refused part of a read or of a write ends its job in mae_stream_card_narrow, no other."""
+    """A refused part of a read or of a write ends its job on a narrow bus, no other."""
     card = await Card.begin(dut, 2, crossing=True)
     await load_keys(card)
     for read, status in ((True, Status.READ_SLVERR), (False, Status.WRITE_SLVERR)):
@@ -46,7 +46,7 @@ async def no_clock_of_a_shared_bus_is_lost(dut) -> None:
 
 
 @pytest.mark.parametrize(("lanes", "width"), [(1, 64), pytest.param(2, 64, marks=pytest.mark.slow)])
-def test_stream_card_narrow(lanes: int, width: int) -> None:
-    """Builds mae_stream_card_narrow with one and two lanes and runs this file's tests."""
+def test_stream_card_narrow_bus(lanes: int, width: int) -> None:
+    """Builds mae_stream_card with one and two lanes on 64 bits and runs this file's tests."""
     parameters = {"Lanes": lanes, "BusWidth": width, "Contexts": 8, "KeySlots": 16, "KeyBanks": 2}
-    bench.run("mae_stream_card_narrow", parameters=parameters)
+    bench.run("mae_stream_card", parameters=parameters)

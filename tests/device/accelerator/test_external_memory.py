@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_axi_memory, its parts and mae_device_memory against a byte array.
+"""Tests mae_external_memory, its parts and mae_device_memory against a byte array.
 
 Order of accesses on a memory that answers in any order, refusals, error responses, erasure, bursts.
-Covers mae_axi_memory_reads, mae_axi_memory_writes, mae_axi_burst_merge.
+Covers mae_external_memory_reads, mae_external_memory_writes, mae_axi_burst_merge.
 """
 
 import collections
@@ -36,7 +36,7 @@ class Kernel:
 
 
 class Bench:
-    """Drives mae_axi_memory, and compares it with a byte array at each accepted request."""
+    """Drives mae_external_memory, and compares it with a byte array at each accepted request."""
 
     def __init__(self, dut, **options) -> None:
         self.dut = dut
@@ -178,7 +178,7 @@ class Bench:
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
 async def order(dut) -> None:
-    """Every read of mae_axi_memory sees the writes accepted before it, and no later one."""
+    """Every read of mae_external_memory sees the writes accepted before it, and no later one."""
     Clock(dut.clk_i, 10, "ns").start()
     seen: collections.Counter = collections.Counter()
     for seed in range(4):
@@ -226,7 +226,7 @@ async def order(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def bursts(dut) -> None:
-    """mae_axi_memory makes whole bursts of consecutive granules, at one granule a clock."""
+    """mae_external_memory makes whole bursts of consecutive granules, at one granule a clock."""
     Clock(dut.clk_i, 10, "ns").start()
     bench = Bench(dut, latency=(40, 40), shuffle=False)
     await bench.start()
@@ -300,7 +300,7 @@ async def errors(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def erasure(dut) -> None:
-    """A clear of mae_axi_memory at any time leaves zeros, and answers the kernel with zeros."""
+    """A clear of mae_external_memory at any time leaves zeros, and the kernel reads zeros."""
     Clock(dut.clk_i, 10, "ns").start()
     for seed in range(12):
         chooser = random.Random(seed)
@@ -334,15 +334,15 @@ async def erasure(dut) -> None:
         bench.bus.stop()
 
 
-def test_axi_memory() -> None:
-    """Builds mae_axi_memory and runs this file's tests."""
-    run("mae_axi_memory", parameters={"MemoryBits": BITS})
+def test_external_memory() -> None:
+    """Builds mae_external_memory and runs this file's tests."""
+    run("mae_external_memory", parameters={"MemoryBits": BITS})
 
 
 def test_few_places() -> None:
-    """Builds mae_axi_memory with few bursts under way and runs this file's test of their order."""
+    """Builds mae_external_memory with few bursts under way and runs the test of their order."""
     sizes = {"Reads": 2, "Writes": 2, "Rows": 8, "Beats": 4}
-    run("mae_axi_memory", parameters={"MemoryBits": BITS, **sizes}, test_filter="order")
+    run("mae_external_memory", parameters={"MemoryBits": BITS, **sizes}, test_filter="order")
 
 
 def test_device_memory() -> None:
