@@ -23,6 +23,7 @@ class RtlGhosh:
     """Wraps the simulated card of Ghosh et al. in the interface of its model, GhoshDevice."""
 
     def __init__(self, key: bytes) -> None:
+        self.key = key
         self.simulator = Simulator(simulator.build(BUILD))
         self.bus: Link | None = None
         self.simulator.set_bus(self._read, self._write)

@@ -63,6 +63,7 @@ class GhoshDevice:
         self.target = bytes(8)
         self.verdict = False
         self.iv: bytes | None = None  # of the transfer that was started
+        self.transfer = (IN, 0, 0)  # its direction, address and length
         self.tag = bytes(16)
         self.finished = False
 
@@ -109,7 +110,11 @@ class GhoshDevice:
         if address == TARGET:
             self.target = value
         elif address == START:
-            self.iv, self.finished = data_iv(value), False
+            word = int.from_bytes(self.target, "little")
+            at, length = word & 0xFFFF_FFFF, word >> 32 & 0x7FFF_FFFF
+            if at % 64 == 0 and length and at + length <= len(self.memory):
+                self.iv, self.finished = data_iv(value), False
+                self.transfer = (word >> 63, at, length)
 
     def _read(self, address: int) -> bytes:
         """Reads a protected register of Ghosh's card; all ones if the tag is wrong."""
@@ -125,14 +130,13 @@ class GhoshDevice:
 
     def _move(self, host: int) -> None:
         """Moves data between host memory and Ghosh's card through its GCM engine."""
-        word = int.from_bytes(self.target, "little")
-        at, length = word & 0xFFFF_FFFF, word >> 32 & 0x7FFF_FFFF
-        if word >> 63 == IN:
+        direction, at, length = self.transfer
+        if direction == IN:
             # Counter mode: the same operation both ways.
             stream = Cipher(algorithms.AES(self.key), modes.GCM(self.iv)).encryptor()
             self.memory[at : at + length] = stream.update(self.bus.dma_read(host, length))
         sealed = AESGCM(self.key).encrypt(self.iv, bytes(self.memory[at : at + length]), b"")
-        if word >> 63 == OUT:
+        if direction == OUT:
             self.bus.dma_write(host, sealed[:-16])
         # Both directions end in a tag over the ciphertext, verified or not (H1).
         self.tag, self.finished, self.iv = sealed[-16:], True, None

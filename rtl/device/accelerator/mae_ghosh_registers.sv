@@ -75,7 +75,7 @@ module mae_ghosh_registers
   gcm_beat_rsp_t rsp;
   logic [RegAddrWidth-1:0] offset;
 
-  assign seal = state_q == CheckRead && rsp_valid && rsp.ok;
+  assign seal = state_q == CheckRead && passed;
   assign req_valid = (state_q == Idle && (write_check || read_check)) || seal;
   assign offset = (state_q == Idle && write_check) ? {write_addr_i[RegAddrWidth-1:3], 3'b0} :
       {read_addr_i[RegAddrWidth-1:3], 3'b0};
@@ -146,7 +146,7 @@ module mae_ghosh_registers
         CheckWrite:
         if (rsp_valid) begin
           state_q   <= Idle;
-          verdict_q <= rsp.ok;
+          verdict_q <= passed;
           if (passed) begin
             answer_tag_q <= tag_q;
             if (write_addr_i[RegAddrWidth-1:3] == TargetWord) target_q <= opened;
