@@ -22,9 +22,9 @@ LIMIT = 100_000  # clocks that clearing the memory, or a move, may take
 class RtlGhosh:
     """Wraps the simulated card of Ghosh et al. in the interface of its model, GhoshDevice."""
 
-    def __init__(self, key: bytes) -> None:
+    def __init__(self, key: bytes, options: str = "") -> None:
         self.key = key
-        self.simulator = Simulator(simulator.build(BUILD))
+        self.simulator = Simulator(simulator.build(BUILD), options)
         self.bus: Link | None = None
         self.simulator.set_bus(self._read, self._write)
         self.signals = self.simulator.signals()

@@ -17,20 +17,9 @@ from maeslant.protected.attacks.ghosh import CHANGE, Edit, GhoshCard, attacks
 from maeslant.protected.attacks.tag_oracle import GhoshOracle, OurOracle, move_tag, recover
 from maeslant.protected.model.constants import Class, Kind
 from maeslant.protected.model.ghosh import (
-    ANSWER_TAG,
     DATA,
-    GO,
-    IN,
-    MOVE,
-    OUT,
-    START,
-    TARGET,
-    VERDICT,
     GhoshDevice,
     GhoshHost,
-    raw_read,
-    raw_write,
-    target_word,
 )
 from maeslant.protected.model.keys import Key, Session, TagError
 from maeslant.protected.model.link import Attack, Link, What
@@ -66,48 +55,6 @@ def host_of(card: GhoshCard, attack: Attack | None = None) -> GhoshHost:
     """Connects the driver of Ghosh's protocol to a card by a bus with an attack."""
     card.bus = Link(card, 1 << 15, attack)
     return GhoshHost(card.bus, card.key)
-
-
-@pytest.mark.parametrize("size", [16, 48, 64, 320, 1024, 3008])
-def test_ghosh_works_when_nobody_attacks(card, size):
-    """Ghosh's protocol transfers data correctly without an attack."""
-    host = host_of(card)
-    for address in (64, 0, 4096):
-        data = os.urandom(size)
-        host.send(address, data)
-        assert bytes(card.memory[address : address + size]) == data
-        assert host.receive(address, size) == data
-
-
-def test_protected_registers(card):
-    """The card takes the paper's protected writes, seals reads, and refuses what has no tag."""
-    host = host_of(card)
-    host.write(TARGET, target_word(OUT, 64, 128))
-    assert host.read(TARGET) == target_word(OUT, 64, 128)
-    assert not any(host.read(VERDICT))  # the verdict was read before
-    raw_write(card.bus, TARGET, bytes(8))
-    assert raw_read(card.bus, TARGET, 8) == b"\xff" * 8
-    assert host.read(TARGET) == target_word(OUT, 64, 128)
-    shown = raw_read(card.bus, ANSWER_TAG, 16)
-    raw_write(card.bus, START, os.urandom(8))
-    assert raw_read(card.bus, ANSWER_TAG, 16) == shown
-
-
-def test_what_a_start_does(card):
-    """A new start begins a transfer anew; an illegal one, or a move without one, does nothing."""
-    host = host_of(card)
-    host.send(0, b"weights!" * 8)
-    host.write(TARGET, target_word(IN, 0, 64))
-    host.write(START, b"unmoved.")
-    host.send(64, b"weights!" * 8)
-    raw_write(card.bus, MOVE, GO)
-    assert bytes(card.memory[:128]) == b"weights!" * 16
-    for address, size in ((32, 64), (0, 0), (1 << 14, 64), ((1 << 14) - 64, 128)):
-        host.write(TARGET, target_word(OUT, address, size))
-        host.write(START, b"illegal.")
-        before = bytes(card.bus.memory)
-        raw_write(card.bus, MOVE, GO)
-        assert bytes(card.bus.memory) == before
 
 
 def test_ghosh_gives_h_away(card):
