@@ -111,3 +111,22 @@ def test_clocks() -> None:
     host.read(VERDICT)  # its request stands
     assert clocks(simulator.read32, VERDICT) - read == 33
     card.close()
+
+
+def test_words() -> None:
+    """The paper's flows move 16 words in and 6 out for a protected write, 7 and 6 for a read.
+
+    Three of the words in are an IV, each time.
+    """
+    card = RtlGhosh(os.urandom(16))
+    host = host_of(card)
+
+    def words(access, *arguments: object) -> tuple[int, int]:
+        before = card.simulator.stats()
+        access(*arguments)
+        after = card.simulator.stats()
+        return tuple(after[key] - before[key] for key in ("register_writes", "register_reads"))
+
+    assert words(host.write, TARGET, bytes(8)) == (16, 6)
+    assert words(host.read, TARGET) == (7, 6)
+    card.close()
