@@ -33,9 +33,9 @@ from maeslant.protected.rtl_ghosh import RtlGhosh
 
 SLOW = "latency=20-60&order=shuffled&stall=5"
 CARDS = {
-    "model": GhoshDevice,
-    "rtl": RtlGhosh,
     "slow": lambda key: RtlGhosh(key, SLOW),
+    "rtl": RtlGhosh,
+    "model": GhoshDevice,
 }
 
 

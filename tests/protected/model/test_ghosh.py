@@ -34,7 +34,7 @@ from maeslant.protected.model.workload import (
 )
 from maeslant.protected.rtl_ghosh import RtlGhosh
 
-CARDS = {"model": GhoshDevice, "rtl": RtlGhosh}
+CARDS = {"rtl": RtlGhosh, "model": GhoshDevice}  # the first is in every run of the tests
 
 
 def hash_key(key: bytes) -> int:
@@ -75,12 +75,12 @@ def test_unverified_data_are_in_memory(card):
     assert bytes(card.memory[64:128]) == flip(b"weights!" * 8, 7)
 
 
-@pytest.mark.parametrize("entry", [*attacks()], ids=lambda entry: entry.name)
 @pytest.mark.parametrize("kind", CARDS)
-def test_attacks_on_ghosh(entry, kind):
+def test_attacks_on_ghosh(kind):
     """Each attack on Ghosh's protocol gets through, or is stopped and noticed, as known."""
-    outcome = entry.play(CARDS[kind])
-    assert entry.right(outcome), outcome
+    outcomes = {entry.name: (entry, entry.play(CARDS[kind])) for entry in attacks()}
+    assert not [(name, got) for name, (entry, got) in outcomes.items() if not entry.right(got)]
+    assert len(outcomes) == 13 and sum(got.through for _, got in outcomes.values()) == 4
 
 
 def test_ours_shows_no_tag_twice_under_one_iv():
