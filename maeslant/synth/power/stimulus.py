@@ -152,6 +152,14 @@ class Streams(Bench):
     """Drives a key, an ECB command and then random rows into the netlist of mae_mode_axis."""
 
     says = "one AES-128 key, one ECB message of random blocks, a row whenever the input takes one"
+    START = 200  # clocks until the first block, at most
+
+    def __init__(self, parameters: dict[str, int], design: Netlist) -> None:
+        super().__init__(parameters, design)
+        for _ in range(self.START):
+            self.clock(count=False)
+            if self.out():
+                break
 
     def drive(self) -> None:
         """Drives the key, then the command, then rows without an end into the netlist."""
