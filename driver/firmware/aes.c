@@ -51,29 +51,32 @@ static uint8_t times_x(uint8_t value)
 
 void aes_expand(struct aes_key *key, const uint8_t *bytes, uint32_t count)
 {
-    uint8_t *words = key->round_keys, rcon = 1;
-    uint32_t total = count == 16 ? 176 : count == 24 ? 208 : 240;
+    uint8_t *at = key->round_keys, rcon = 1;
+    const uint8_t *end = at + (count == 16 ? 176 : count == 24 ? 208 : 240);
     key->rounds = count == 16 ? 10 : count == 24 ? 12 : 14;
     for (uint32_t i = 0; i < count; i++)
-        words[i] = bytes[i];
-    for (uint32_t at = count, step = 0; at < total;
-         at += 4, step = step + 4 < count ? step + 4 : 0) {
-        uint8_t word[4];
-        for (uint32_t i = 0; i < 4; i++)
-            word[i] = words[at - 4 + i];
+        at[i] = bytes[i];
+    at += count;
+    uint8_t a = at[-4], b = at[-3], c = at[-2], d = at[-1]; /* the word before */
+    for (uint32_t step = 0; at < end; at += 4, step = step + 4 < count ? step + 4 : 0) {
         if (step == 0) {
-            uint8_t first = word[0];
-            word[0] = sbox[word[1]] ^ rcon;
-            word[1] = sbox[word[2]];
-            word[2] = sbox[word[3]];
-            word[3] = sbox[first];
+            uint8_t first = a;
+            a = sbox[b] ^ rcon;
+            b = sbox[c];
+            c = sbox[d];
+            d = sbox[first];
             rcon = times_x(rcon);
         } else if (count == 32 && step == 16) {
-            for (uint32_t i = 0; i < 4; i++)
-                word[i] = sbox[word[i]];
+            a = sbox[a];
+            b = sbox[b];
+            c = sbox[c];
+            d = sbox[d];
         }
-        for (uint32_t i = 0; i < 4; i++)
-            words[at + i] = words[at - count + i] ^ word[i];
+        const uint8_t *old = at - count;
+        at[0] = a ^= old[0];
+        at[1] = b ^= old[1];
+        at[2] = c ^= old[2];
+        at[3] = d ^= old[3];
     }
 }
 

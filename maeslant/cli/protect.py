@@ -28,14 +28,14 @@ def attack(
         ),
     ] = True,
     ghosh: Annotated[
-        bool, typer.Option("--ghosh", help="Run the tag oracle, which breaks the paper's mode.")
+        bool, typer.Option("--ghosh", help="Attack the protocol of Ghosh et al., in RTL too.")
     ] = False,
     fuzz: Annotated[int, typer.Option("--fuzz", help="Number of random manipulations.")] = 0,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the random manipulations.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Attack the link between driver and card; print who detected each attack."""
-    from maeslant.protected import attack_runs
+    from maeslant.protected import attack_runs, ghosh_runs
 
     console = Console()
     if not (names or every or ghosh or fuzz):
@@ -43,7 +43,7 @@ def attack(
         return
     good = True
     if ghosh:
-        good &= attack_runs.run_ghosh(card, console)
+        good &= ghosh_runs.run_ghosh(card, console)
     if names or every:
         good &= attack_runs.run(names or [], every, card, as_json, console, err)
     if fuzz:

@@ -5,24 +5,18 @@ import collections
 import contextlib
 import fnmatch
 import json
-import os
 import time
 from collections.abc import Callable, Iterator
 
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from maeslant.errors import MaeslantError
-from maeslant.protected.attacks import catalogue, fuzz, tag_oracle
+from maeslant.protected.attacks import catalogue, fuzz
 from maeslant.protected.attacks.entry import NOTHING, Entry
-from maeslant.protected.model.constants import Class
-from maeslant.protected.model.ghosh import GhoshDevice, GhoshHost
-from maeslant.protected.model.keys import Session, TagError
-from maeslant.protected.model.link import Link
-from maeslant.protected.model.workload import CAPABILITIES, Machine, Verdict, octets, play
+from maeslant.protected.model.workload import Machine, Verdict
 
 CAUGHT = {
     "device:TAG": "card: tag of a request",
@@ -126,7 +120,8 @@ def bar(title: str, total: int, err: Console) -> Iterator[Callable[[int], None]]
         yield lambda count: progress.update(task, completed=count)
 
 
-def _table(title: str, *columns: str) -> Table:
+def titled_table(title: str, *columns: str) -> Table:
+    """Creates a table of attacks or sessions with a title and columns."""
     table = Table(title=title, box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     for column in columns:
         right = column in ("attacks", "sessions", "share")
@@ -139,7 +134,9 @@ def show_catalogue(console: Console) -> None:
     families: dict[str, list[Entry]] = collections.defaultdict(list)
     for entry in catalogue():
         families[family_of(entry)].append(entry)
-    table = _table("Attacks: maeslant attack NAME, FAMILY or --all", "family", "attacks", "against")
+    table = titled_table(
+        "Attacks: maeslant attack NAME, FAMILY or --all", "family", "attacks", "against"
+    )
     table.add_column("for example")
     for family, entries in families.items():
         wanted = sorted({word for entry in entries for word in entry.requirement.split()}, key=_key)
@@ -200,7 +197,7 @@ def _as_json(entry: Entry, verdict: Verdict, wrong: list[str]) -> dict[str, obje
 
 
 def _show_each(results: list, where: str, console: Console) -> None:
-    table = _table(f"On {where}", "attack", "against", "would have got", "caught by")
+    table = titled_table(f"On {where}", "attack", "against", "would have got", "caught by")
     for entry, verdict, wrong in results:
         caught = say(verdict.caught)
         if entry.second != NOTHING:
@@ -211,7 +208,7 @@ def _show_each(results: list, where: str, console: Console) -> None:
 
 
 def _show_families(results: list, where: str, console: Console) -> None:
-    table = _table(f"On {where}", "family", "attacks", "caught by")
+    table = titled_table(f"On {where}", "family", "attacks", "caught by")
     families: dict[str, collections.Counter] = collections.defaultdict(collections.Counter)
     for entry, verdict, _ in results:
         caught = verdict.caught if entry.second == NOTHING else verdict.second
@@ -232,7 +229,7 @@ def run_fuzz(manipulations: int, seed: int, card: bool, console: Console, err: C
         tally = fuzz.fuzz(manipulations, seed, make, advance)
     where = where_of(card)
     title = f"{tally.manipulations:,} manipulations of {tally.sessions:,} sessions on {where}"
-    table = _table(title, "session ended by", "sessions")
+    table = titled_table(title, "session ended by", "sessions")
     for name, count in tally.caught.most_common():
         table.add_row(say(name), f"{count:,}")
     table.caption = ", ".join(f"{count:,} {name}" for name, count in tally.kinds.most_common())
@@ -243,77 +240,3 @@ def run_fuzz(manipulations: int, seed: int, card: bool, console: Console, err: C
         spent = time.monotonic() - start
         console.print(f"no wrong byte, and every run ended; {spent:.1f} s", highlight=False)
     return not tally.wrong
-
-
-# The paper's own protocol.
-
-CHANGE = b"\xff\0\0\x01"
-SECRET = b"weights!" * 6
-
-
-def _hash_key(key: bytes) -> int:
-    return int.from_bytes(Cipher(algorithms.AES256(key), modes.ECB()).encryptor().update(bytes(16)))
-
-
-def _session(machine: Machine) -> Session:
-    """Recomputes the secrets of an attacked session, to check the hash keys that were guessed."""
-    label = f"{machine.seed} first"
-    return Session(
-        octets(f"{label} secret", 32),
-        octets(f"{label} id", 16),
-        octets(f"{label} host nonce", 32),
-        octets(f"{machine.seed} device nonce 0", 32),
-        CAPABILITIES.word(),
-    )
-
-
-def run_ghosh(card: bool, console: Console) -> bool:
-    """Runs the GCM tag-oracle attack on Ghosh's published protocol, then on Maeslant's."""
-    from maeslant.protected.model.workload import expected, first, judge
-
-    key = os.urandom(32)
-    attack = tag_oracle.GhoshOracle(CHANGE)
-    device = GhoshDevice(key)
-    device.bus = Link(device, 1 << 12, attack)
-    host = GhoshHost(device.bus, key)
-    host.send(0, b"anything at all.")
-    learned = attack.learn(device.bus, os.urandom(16))
-    try:
-        host.send(64, SECRET)
-        noticed = False
-    except TagError:
-        noticed = True
-    arrived = bytes(device.memory[64 : 64 + len(SECRET)])
-    fell = learned == _hash_key(key) and not noticed and arrived != SECRET
-    console.print(
-        "[bold]The paper's mode[/], on a model of its card and its driver "
-        "(a tag that anyone can read, a start that repeats):"
-    )
-    console.print(f"  two tags under one key and IV give H = {learned:032x}", highlight=False)
-    console.print(f"  sent      {SECRET[:16]!r}…, the driver compared tags and was content")
-    console.print(f"  arrived   {arrived[:16]!r}…", highlight=False)
-    console.print("  [red]it falls[/]" if fell else "  it holds")
-
-    make = machine_maker(card)
-    oracle = tag_oracle.OurOracle(CHANGE)
-    machine = make(oracle)
-    try:
-        record = machine.session("first", first)
-        wrong = judge(record, expected())
-        session = _session(machine)
-    finally:
-        machine.close()
-    hashes = {_hash_key(session.derive(cls, epoch)[:32]) for cls in Class for epoch in (0, 1)}
-    tried = [h for _, h in oracle.candidates()]
-    gift = _hash_key(session.derive(Class.DMA_IN, 0)[:32])
-    forged = play(tag_oracle.OurOracle(CHANGE, gift), make=make)
-    holds = not wrong and not hashes & set(tried) and forged.caught == "device:CHUNK"
-    holds &= not forged.wrong
-    console.print(f"[bold]Ours[/], on {where_of(card)}, the same steps:")
-    console.print(
-        f"  {len(tried)} pairs of tags on the bus, {len(oracle.readable)} readable words:"
-    )
-    console.print("  no pair is under one key and IV, none gives H")
-    console.print(f"  and with H as a gift, a forged transfer is caught: {say(forged.caught)}")
-    console.print("  it holds" if holds else "  [red]it falls[/]")
-    return fell and holds

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from maeslant.cli import app
 from maeslant.protected import attack_runs, rtl_card, session
-from maeslant.protected.model import workload
+from maeslant.protected.model import ghosh, workload
 from maeslant.protected.model.device import Device
 from maeslant.protected.model.host import Host
 from maeslant.protected.model.keys import Key
@@ -55,7 +55,14 @@ def test_table_and_unknown_name() -> None:
 def test_ghosh_falls_and_ours_holds() -> None:
     """`maeslant attack --ghosh` succeeds against Ghosh's protocol and fails against Maeslant's."""
     text = run("--model", "--ghosh")
-    assert "it falls" in text and text.rstrip().endswith("it holds")
+    assert "gets through" in text and "a model of a card that follows it" in text
+    assert text.rstrip().endswith("it holds")
+
+
+def test_ghosh_that_does_not_fall_is_an_error(monkeypatch) -> None:
+    """`maeslant attack --ghosh` fails if an attack on the paper's protocol comes out otherwise."""
+    monkeypatch.setattr(ghosh.GhoshDevice, "_open", lambda self, address, sealed: bytes(8))
+    assert "not as it should be" in run("--model", "--ghosh", status=1)
 
 
 def test_fuzz() -> None:
@@ -108,7 +115,8 @@ def test_defences_of_the_driver() -> None:
 def test_ghosh_on_the_card() -> None:
     """`maeslant attack --ghosh` on the card's RTL finds every attack on Maeslant detected."""
     text = run("--ghosh")
-    assert "a model of its card" in text and "on the simulated card under the C driver" in text
+    assert "RTL that follows it" in text and "on the simulated card under the C driver" in text
+    assert "gets through" in text and "not as it should be" not in text
     assert "card: tag of a chunk" in text and text.rstrip().endswith("it holds")
 
 
@@ -134,5 +142,6 @@ def test_what_it_runs_on(words: list[str], monkeypatch) -> None:
     monkeypatch.setattr(rtl_card.RtlDevice, "__init__", begin_device)
     monkeypatch.setattr(Host, "__init__", never)
     monkeypatch.setattr(Device, "__init__", never)
+    monkeypatch.setattr(ghosh.GhoshDevice, "__init__", never)
     run(*words)
     assert len(hosts) >= 2 * len(devices) - 1 >= 1

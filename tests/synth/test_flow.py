@@ -270,6 +270,54 @@ def test_counter_blocks() -> None:
     assert stimulus.counter_mode("mae_fifo") is None
 
 
+def test_stream_stimulus() -> None:
+    """The stimulus of mae_mode_axis gives a key, a command, then a fresh row for each one taken."""
+
+    class Waits:
+        """Imitates a netlist of one lane that takes what it is offered every second clock."""
+
+        widths = {
+            "s_axis_key_tvalid": 1,
+            "s_axis_key_tdata": 320,
+            "s_axis_cmd_tvalid": 1,
+            "s_axis_cmd_tdata": 256,
+            "s_axis_tvalid": 1,
+            "s_axis_tdata": 128,
+            "s_axis_tkeep": 16,
+            "s_axis_tlast": 1,
+            "m_axis_tready": 1,
+        }
+
+        def __init__(self) -> None:
+            self.ports = {n: ("input", np.arange(w)) for n, w in self.widths.items()}
+            self.words = np.zeros(2, np.uint64)  # of an output that is 0, and of the others
+            self.offered: list[str] = []
+
+        def port(self, name: str) -> np.ndarray:
+            """Returns the nets of an output port of the imitated netlist."""
+            return np.array([0 if name == "m_axis_tuser" else 1])
+
+        def edge(self, values: dict[str, np.ndarray], count: bool) -> None:
+            """Takes what is offered in every second clock edge."""
+            self.words[1] ^= stimulus.ONES
+            self.offered += [n for n in self.widths if n.endswith("tvalid") and values[n][0]]
+
+    design = Waits()
+    bench = stimulus.bench("mae_mode_axis", {}, design)
+    rows = set()
+    for _ in range(12):
+        bench.clock(count=True)
+        rows.add(bench.values["s_axis_tdata"].tobytes())
+    offered = design.offered
+    ports = ("s_axis_key_tvalid", "s_axis_cmd_tvalid", "s_axis_tvalid")
+    assert sorted(offered, key=ports.index) == offered and set(offered) == set(ports)
+    assert len(rows) == offered.count("s_axis_tvalid") // 2
+    assert not bench.values["s_axis_cmd_tdata"].any() and bench.values["s_axis_tkeep"].all()
+    assert bench.values["s_axis_key_tdata"][:128].any()
+    assert not bench.values["s_axis_key_tdata"][128:].any()
+    assert bench.blocks == 6 * 64  # a block of each run, every second clock
+
+
 def test_what_the_fingerprint_holds(nangate45, monkeypatch) -> None:
     """A synthesis fingerprint depends on RTL, passes and library, not on a number's notation."""
 

@@ -25,6 +25,7 @@ TOPS: dict[str, dict[str, object]] = {
     "mae_gcm_axis": {"Lanes": 1},
     "mae_mode_axis": {"Lanes": 1, "Messages": 2, "KeySlots": 2},
     "mae_unprotected_card": {"MemoryBits": 14, "Kernel": "KernelMap"},
+    "mae_ghosh_card": {"MemoryBits": 12},
     "mae_copy_card": {"Lanes": 1, "Contexts": 2},
     "mae_external_memory": {"MemoryBits": 12, "Reads": 2, "Writes": 2, "Rows": 8},
     "mae_peripheral": {},

@@ -10,12 +10,13 @@ from collections.abc import Iterable
 
 from maeslant.driver import gf128
 from maeslant.protected.attacks.adversary import Adversary, Sight
+from maeslant.protected.attacks.writes import Writes
 from maeslant.protected.model.ghosh import (
     ENGINE_TAG,
     FINALIZE,
+    GO,
+    HOST_LO,
     MOVE,
-    REQUEST,
-    START,
     raw_read,
     raw_write,
 )
@@ -39,53 +40,57 @@ def move_tag(h: int, tag: bytes, old: bytes, new: bytes, aad: bytes = b"") -> by
 class GhoshOracle(Attack):
     """Attacks Ghosh's protocol: finds the GCM hash key H, then forges data and its tags."""
 
-    def __init__(self, change: bytes) -> None:
+    def __init__(self, change: bytes, what: What | None = None) -> None:
         super().__init__()
         self.change = change  # wanted difference of plaintexts
-        self.start: list[Event] = []
+        self.what = what  # DMA_READ: forge what comes in, DMA_WRITE: what goes out; None: both
+        self.writes = Writes()
         self.h: int | None = None
         self.sent = self.forged = b""
 
     def learn(self, link: Link, ciphertext: bytes) -> int:
         """Finds the GCM hash key H of Ghosh's card by replaying a transfer's start."""
-        buffer = link.BASE + len(link.memory) - 64
+        buffer = link.BASE + len(link.memory) - 64 * (1 + len(ciphertext) // 64)
+        other = ciphertext[:-1] + bytes((ciphertext[-1] ^ 1,))
         pairs = []
-        for block in (ciphertext[:16], bytes(15) + b"\1"):
-            for event in self.start[:2]:  # a transfer into the card
+        for text in (ciphertext, other):
+            for event in self.writes.events(0, 2):  # target and start of a transfer into the card
                 link.raw(event)
-            link.raw(Event(What.HOST_STORE, buffer, 16, block))
-            raw_write(link, MOVE, buffer.to_bytes(8) + (16).to_bytes(4))
-            raw_write(link, FINALIZE, b"\1")
-            pairs.append((block, raw_read(link, ENGINE_TAG, 16)))
+            link.raw(Event(What.HOST_STORE, buffer, len(text), text))
+            raw_write(link, HOST_LO, buffer.to_bytes(8, "little"))
+            raw_write(link, MOVE, GO)
+            raw_write(link, FINALIZE, GO)
+            pairs.append((text[-16:], raw_read(link, ENGINE_TAG, 16)))
         self.h = recover(*pairs)
         return self.h
 
     def transform(self, event: Event, link: Link) -> Iterable[Event]:
         """Records transfer starts of Ghosh's card and forges the data that it writes."""
-        if event.what is What.MMIO_WRITE and event.address in (REQUEST, START):
-            self.start.append(event)
-        if event.what is What.DMA_WRITE and self.h is not None:
+        self.writes.see(event)
+        if event.what is What.DMA_WRITE and self._forges(event.what):
             return (event.with_data(self._forge(event.data)),)
         return (event,)
 
     def answer(self, event: Event, data: bytes, link: Link) -> bytes:
         """Forges the data that Ghosh's card reads, and the tag that its driver reads."""
-        if self.h is None:
-            return data
-        if event.what is What.DMA_READ:
+        if event.what is What.DMA_READ and self._forges(event.what):
             return self._forge(data)
         if event.what is What.MMIO_READ and event.address == ENGINE_TAG and self.sent:
             # In: the card's tag is over the forged text, the driver wants the sent one's.
             # Out: the card's tag is over the sent text, the driver wants the forged one's.
-            return move_tag(self.h, data, self.forged, self.sent)
+            data = move_tag(self.h, data, self.forged, self.sent)
+            self.sent = self.forged = b""
         return data
+
+    def _forges(self, what: What) -> bool:
+        return self.h is not None and self.what in (None, what)
 
     def _forge(self, data: bytes) -> bytes:
         change = self.change.ljust(len(data), b"\0")
-        self.sent = data
-        self.forged = bytes(a ^ b for a, b in zip(data, change, strict=True))
+        forged = bytes(a ^ b for a, b in zip(data, change, strict=True))
+        self.sent, self.forged = self.sent + data, self.forged + forged
         self.fired += 1
-        return self.forged
+        return forged
 
 
 @dataclasses.dataclass

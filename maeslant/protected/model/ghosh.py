@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models the protected channel of Ghosh et al., which the GCM tag oracle breaks (H1).
+"""Models the protected channel of Ghosh et al.: its card, as mae_ghosh_card, and its driver.
 
 Faithful to Ghosh §3: one key; the user-mode driver starts the card's engine with an IV, encrypts
 into the DMA buffer, the OS moves the data, the driver asks the engine to finalize and reads the
 card's tag in plain ("AT transfer does not need confidentiality", §3), and compares it inside the
 enclave. The engine computes "over all data received since initialization until asked to finalize".
-Ghosh's protected MMIO: a tag of the request over its offset, written before the access (§3.1). How
-the IV of such a request is made, and what makes it fresh, Ghosh does not say; here the driver
-counts and sends it along, and the card remembers nothing, so an old start is a good start.
+Ghosh's protected MMIO: a tag of the request over its offset, written before the access, and after a
+write a protected read of its verdict (§3.1). How the IV of such a request is made, and what makes
+it fresh, Ghosh does not say; here the driver counts and sends it along, and the card remembers
+nothing, so an old start is a good start.
 """
 
 import dataclasses
@@ -15,81 +16,130 @@ import dataclasses
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from maeslant.build.generated.mae_ghosh_card import (
+    ANSWER_TAG,
+    ENGINE_TAG,
+    FINALIZE,
+    HOST_LO,
+    MOVE,
+    REQUEST_IV,
+    REQUEST_TAG,
+    START,
+    TARGET,
+    VERDICT,
+)
 from maeslant.protected.model.keys import TagError
 from maeslant.protected.model.link import BusError, Event, Link, What
 
-# Plain registers: the tag and IV of the next protected access, finalize, the engine's tag, and the
-# DMA controller's host address and length, which the OS sets.
-REQUEST, FINALIZE, ENGINE_TAG, MOVE = 0x100, 0x180, 0x190, 0x1A0
-# Protected: start with {direction 4, device address 4, IV 8}.
-START = 0x800
+KEY_BYTES = 16  # AES-128, as the paper's
 IN, OUT = 0, 1
+ACCESS, DATA = "a protected access", "the tag of the data"  # what the driver finds wrong
+GO = (1).to_bytes(4, "little")
+
+
+def target_word(direction: int, address: int, length: int) -> bytes:
+    """Returns the value of the register `target` for a transfer."""
+    return (direction << 63 | length << 32 | address).to_bytes(8, "little")
+
+
+def data_iv(start: bytes) -> bytes:
+    """Returns the IV of a transfer's data, from the value of the register `start`."""
+    return b"dma\0" + start
+
+
+def answer_iv(iv: bytes) -> bytes:
+    """Returns the IV of the answer to a protected read, from the request's."""
+    return bytes((iv[0] ^ 0x80,)) + iv[1:]
 
 
 class GhoshDevice:
     """Models the card of Ghosh et al. with its GCM engine, DMA controller and memory."""
 
-    def __init__(self, key: bytes, memory: int = 1 << 12) -> None:
+    def __init__(self, key: bytes, memory: int = 1 << 14) -> None:
         self.key = key
         self.memory = bytearray(memory)
         self.bus: Link | None = None
-        self.request = bytes(28)
-        self.engine = None
-        self.address = self.direction = 0
+        self.plain = bytearray(TARGET)
+        self.target = bytes(8)
+        self.verdict = False
+        self.iv: bytes | None = None  # of the transfer that was started
+        self.transfer = (IN, 0, 0)  # its direction, address and length
         self.tag = bytes(16)
+        self.finished = False
+
+    def close(self) -> None:
+        """Does nothing, because the model of Ghosh's card holds nothing open."""
 
     def mmio_write(self, address: int, data: bytes) -> None:
         """Writes a register of the model of Ghosh's card."""
-        if address == REQUEST:
-            self.request = data
-        elif address == START:
-            self._start(data)
-        elif address == MOVE:
-            self._move(int.from_bytes(data[:8]), int.from_bytes(data[8:12]))
-        elif address == FINALIZE and self.engine:
-            self.engine.finalize()
-            # Both directions end in a tag over the ciphertext.
-            self.tag = self.engine.tag if self.direction == OUT else self._tag_in()
-            self.engine = None
+        if address >= TARGET:
+            self._write(address, data)
+            return
+        self.plain[address : address + len(data)] = data
+        if address == MOVE and self.iv:
+            self._move(int.from_bytes(self.plain[HOST_LO : HOST_LO + 8], "little"))
+        elif address == FINALIZE and self.finished:
+            self.plain[ENGINE_TAG : ENGINE_TAG + 16] = self.tag
 
     def mmio_read(self, address: int, size: int) -> bytes:
         """Reads a register of the model of Ghosh's card, where anyone may read the tag."""
-        return self.tag if address == ENGINE_TAG else bytes(size)
+        return self._read(address) if address >= TARGET else bytes(self.plain[address:][:size])
 
     def step(self) -> bool:
         """Does nothing, because the model of Ghosh's card acts within register writes."""
         return False
 
-    def _start(self, sealed: bytes) -> None:
-        """Starts a transfer of Ghosh's card if the command's GCM tag is right (§3.1)."""
-        iv, tag = self.request[:12], self.request[12:]
+    def _open(self, address: int, sealed: bytes) -> bytes | None:
+        """Returns the value of a protected request; None if its tag is wrong (§3.1)."""
+        tag = bytes(self.plain[REQUEST_TAG : REQUEST_TAG + 16])
         try:
-            plain = AESGCM(self.key).decrypt(iv, sealed + tag, START.to_bytes(4))
+            return AESGCM(self.key).decrypt(self._request_iv(), sealed + tag, address.to_bytes(4))
         except Exception:
-            return  # refused: does nothing
-        self.direction = int.from_bytes(plain[:4])
-        self.address = int.from_bytes(plain[4:8])
-        self.iv = b"dma\0" + plain[8:]
-        self.received = b""
-        self.engine = Cipher(algorithms.AES256(self.key), modes.GCM(self.iv)).encryptor()
+            return None
 
-    def _tag_in(self) -> bytes:
-        """Computes the GCM tag of data that Ghosh's card has received, unverified (H1)."""
-        plain = bytes(self.memory[self.address : self.address + len(self.received)])
-        return AESGCM(self.key).encrypt(self.iv, plain, b"")[-16:]
+    def _request_iv(self) -> bytes:
+        return bytes(self.plain[REQUEST_IV : REQUEST_IV + 12])
 
-    def _move(self, host: int, length: int) -> None:
-        """Moves data between host memory and Ghosh's card through its GCM engine."""
-        if self.engine is None:
+    def _write(self, address: int, sealed: bytes) -> None:
+        """Writes a protected register of Ghosh's card, or does nothing."""
+        value = self._open(address, sealed)
+        self.verdict = value is not None
+        if value is None:
             return
-        at = self.address
-        if self.direction == IN:
-            data = self.bus.dma_read(host, length)
-            self.received += data
+        self.plain[ANSWER_TAG : ANSWER_TAG + 16] = self.plain[REQUEST_TAG : REQUEST_TAG + 16]
+        if address == TARGET:
+            self.target = value
+        elif address == START:
+            word = int.from_bytes(self.target, "little")
+            at, length = word & 0xFFFF_FFFF, word >> 32 & 0x7FFF_FFFF
+            if at % 64 == 0 and length and at + length <= len(self.memory):
+                self.iv, self.finished = data_iv(value), False
+                self.transfer = (word >> 63, at, length)
+
+    def _read(self, address: int) -> bytes:
+        """Reads a protected register of Ghosh's card; all ones if the tag is wrong."""
+        if self._open(address, b"") is None:
+            return b"\xff" * 8
+        value = {VERDICT: bytes((self.verdict,)).ljust(8, b"\0"), TARGET: self.target}
+        self.verdict &= address != VERDICT
+        sealed = AESGCM(self.key).encrypt(
+            answer_iv(self._request_iv()), value.get(address, bytes(8)), address.to_bytes(4)
+        )
+        self.plain[ANSWER_TAG : ANSWER_TAG + 16] = sealed[8:]
+        return sealed[:8]
+
+    def _move(self, host: int) -> None:
+        """Moves data between host memory and Ghosh's card through its GCM engine."""
+        direction, at, length = self.transfer
+        if direction == IN:
             # Counter mode: the same operation both ways.
-            self.memory[at : at + length] = self.engine.update(data)
-        else:
-            self.bus.dma_write(host, self.engine.update(bytes(self.memory[at : at + length])))
+            stream = Cipher(algorithms.AES(self.key), modes.GCM(self.iv)).encryptor()
+            self.memory[at : at + length] = stream.update(self.bus.dma_read(host, length))
+        sealed = AESGCM(self.key).encrypt(self.iv, bytes(self.memory[at : at + length]), b"")
+        if direction == OUT:
+            self.bus.dma_write(host, sealed[:-16])
+        # Both directions end in a tag over the ciphertext, verified or not (H1).
+        self.tag, self.finished, self.iv = sealed[-16:], True, None
 
 
 @dataclasses.dataclass
@@ -100,40 +150,63 @@ class GhoshHost:
     key: bytes
     count: int = 0
 
-    def _start(self, direction: int, address: int) -> bytes:
+    def _request(self, register: int, value: bytes) -> tuple[bytes, bytes]:
+        """Seals a protected request and writes its IV and tag; returns IV and sealed value."""
         self.count += 1
-        iv = b"dma\0" + self.count.to_bytes(8)
-        plain = direction.to_bytes(4) + address.to_bytes(4) + iv[4:]
-        mmio_iv = b"mmio" + self.count.to_bytes(8)
-        sealed = AESGCM(self.key).encrypt(mmio_iv, plain, START.to_bytes(4))
-        self.link.mmio_write(REQUEST, mmio_iv + sealed[-16:])
-        self.link.mmio_write(START, sealed[:-16])
-        return iv
+        iv = b"mmio" + self.count.to_bytes(8)
+        sealed = AESGCM(self.key).encrypt(iv, value, register.to_bytes(4))
+        self.link.mmio_write(REQUEST_IV, iv)
+        self.link.mmio_write(REQUEST_TAG, sealed[-16:])
+        return iv, sealed[:-16]
 
-    def _tag(self) -> bytes:
-        self.link.mmio_write(FINALIZE, b"\1")
+    def read(self, register: int) -> bytes:
+        """Reads a protected register (Figure 3); raises TagError if the answer's tag is wrong."""
+        iv, _ = self._request(register, b"")
+        sealed = self.link.mmio_read(register, 8) + self.link.mmio_read(ANSWER_TAG, 16)
+        try:
+            return AESGCM(self.key).decrypt(answer_iv(iv), sealed, register.to_bytes(4))
+        except Exception:
+            raise TagError(ACCESS) from None
+
+    def write(self, register: int, value: bytes) -> None:
+        """Writes a protected register and reads the verdict (Figure 4), or raises TagError."""
+        _, sealed = self._request(register, value)
+        self.link.mmio_write(register, sealed)
+        if not self.read(VERDICT)[0] & 1:
+            raise TagError(ACCESS)
+
+    def _start(self, direction: int, address: int, length: int) -> bytes:
+        self.write(TARGET, target_word(direction, address, length))
+        start = self.count.to_bytes(8)
+        self.write(START, start)
+        return data_iv(start)
+
+    def _move(self, buffer: int) -> bytes:
+        """Has the OS move a transfer's data; returns the tag that the card shows."""
+        self.link.mmio_write(HOST_LO, buffer.to_bytes(8, "little"))
+        self.link.mmio_write(MOVE, GO)
+        self.link.mmio_write(FINALIZE, GO)
         return self.link.mmio_read(ENGINE_TAG, 16)
 
     def send(self, address: int, data: bytes) -> None:
         """Sends data to Ghosh's card and compares GCM tags; raises TagError if they differ."""
-        iv = self._start(IN, address)
+        iv = self._start(IN, address, len(data))
         sealed = AESGCM(self.key).encrypt(iv, data, b"")
         buffer = self.link.allocate(len(data))
         self.link.store(buffer, sealed[:-16])
-        self.link.mmio_write(MOVE, buffer.to_bytes(8) + len(data).to_bytes(4))
-        if self._tag() != sealed[-16:]:
-            raise TagError
+        if self._move(buffer) != sealed[-16:]:
+            raise TagError(DATA)
 
     def receive(self, address: int, length: int) -> bytes:
         """Receives data from Ghosh's card; raises TagError if its GCM tag is wrong."""
-        iv = self._start(OUT, address)
+        iv = self._start(OUT, address, length)
         buffer = self.link.allocate(length)
-        self.link.mmio_write(MOVE, buffer.to_bytes(8) + length.to_bytes(4))
+        tag = self._move(buffer)
         sealed = self.link.load(buffer, length)
         try:
-            return AESGCM(self.key).decrypt(iv, sealed + self._tag(), b"")
-        except Exception as error:
-            raise TagError from error
+            return AESGCM(self.key).decrypt(iv, sealed + tag, b"")
+        except Exception:
+            raise TagError(DATA) from None
 
 
 def raw_write(link: Link, address: int, data: bytes) -> None:

@@ -148,12 +148,57 @@ class Counter(Cipher):
         self.number_next = (self.number_next + 1) % (1 << self.BITS)
 
 
+class Streams(Bench):
+    """Drives a key, an ECB command and then random rows into the netlist of mae_mode_axis."""
+
+    says = "one AES-128 key, one ECB message of random blocks, a row whenever the input takes one"
+    START = 200  # clocks until the first block, at most
+
+    def __init__(self, parameters: dict[str, int], design: Netlist) -> None:
+        super().__init__(parameters, design)
+        for _ in range(self.START):
+            self.clock(count=False)
+            if self.out():
+                break
+
+    def drive(self) -> None:
+        """Drives the key, then the command, then rows without an end into the netlist."""
+        if not hasattr(self, "step"):
+            self.step, self.lanes = "key", len(self.inputs["s_axis_tkeep"]) // 16
+            for name in ("s_axis_key_tdata", "s_axis_cmd_tdata"):
+                self.number(name, 0)  # of 16 bytes, slot 0; ECB, encryption
+            self.fresh("s_axis_key_tdata", 0, BLOCK)
+            self.set("s_axis_key_tvalid", ONES)
+            self.set("s_axis_tkeep", ONES)
+            self.set("m_axis_tready", ONES)
+            self.fresh("s_axis_tdata")
+        elif self.step == "key" and self.high("s_axis_key_tready"):
+            self.step = "command"
+            self.set("s_axis_key_tvalid", ZERO)
+            self.set("s_axis_cmd_tvalid", ONES)
+        elif self.step == "command" and self.high("s_axis_cmd_tready"):
+            self.step = "data"
+            self.set("s_axis_cmd_tvalid", ZERO)
+            self.set("s_axis_tvalid", ONES)
+        elif self.step == "data" and self.high("s_axis_tready"):
+            self.fresh("s_axis_tdata")
+
+    def out(self) -> int:
+        """Returns how many blocks the netlist has returned in this clock; none if refused."""
+        words = self.design.words
+        valid, refused = (
+            words[self.design.port(name)[0]] for name in ("m_axis_tvalid", "m_axis_tuser")
+        )
+        return self.lanes * int(np.bitwise_count(valid & ~refused))
+
+
 BENCHES: dict[str, type[Bench]] = {
     "mae_cipher_iter": Cipher,
     "mae_cipher_min_area": Cipher,
     "mae_cipher_min_luts": Cipher,
     "mae_cipher_pipe": Cipher,
     "mae_cipher_lanes": Cipher,
+    "mae_mode_axis": Streams,
 }
 
 

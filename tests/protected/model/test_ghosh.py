@@ -1,18 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the tag oracle attack: it breaks the protocol of Ghosh's paper but not Maeslant's (H1)."""
+"""Tests attacks on the protocol of Ghosh's paper, and that its tag oracle fails on Maeslant's (H1).
+
+The paper's card is RTL and its model, under one driver and the same attacks.
+"""
 
 import os
+from collections.abc import Iterator
 
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from maeslant.driver import gf128
+from maeslant.protected.attacks.adversary import flip
+from maeslant.protected.attacks.ghosh import CHANGE, Edit, GhoshCard, attacks
 from maeslant.protected.attacks.tag_oracle import GhoshOracle, OurOracle, move_tag, recover
 from maeslant.protected.model.constants import Class, Kind
-from maeslant.protected.model.ghosh import GhoshDevice, GhoshHost
+from maeslant.protected.model.ghosh import (
+    DATA,
+    GhoshDevice,
+    GhoshHost,
+)
 from maeslant.protected.model.keys import Key, Session, TagError
-from maeslant.protected.model.link import Link
+from maeslant.protected.model.link import Attack, Link, What
 from maeslant.protected.model.workload import (
     CAPABILITIES,
     Machine,
@@ -22,71 +32,55 @@ from maeslant.protected.model.workload import (
     octets,
     play,
 )
+from maeslant.protected.rtl_ghosh import RtlGhosh
 
-CHANGE = b"\xff\0\0\x01"
+CARDS = {"rtl": RtlGhosh, "model": GhoshDevice}  # the first is in every run of the tests
 
 
 def hash_key(key: bytes) -> int:
-    """Computes the GCM hash key H = E(K, 0) of an AES-256 key."""
-    cipher = Cipher(algorithms.AES256(key), modes.ECB()).encryptor()
+    """Computes the GCM hash key H = E(K, 0) of an AES key."""
+    cipher = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
     return int.from_bytes(cipher.update(bytes(16)))
 
 
-@pytest.fixture
-def ghosh() -> tuple[GhoshHost, GhoshDevice, GhoshOracle]:
-    """Connects the host and device of Ghosh's protocol by a bus with the tag oracle attack."""
-    key = os.urandom(32)
-    attack = GhoshOracle(CHANGE)
-    device = GhoshDevice(key)
-    device.bus = Link(device, 1 << 12, attack)
-    return GhoshHost(device.bus, key), device, attack
+@pytest.fixture(params=CARDS)
+def card(request) -> Iterator[GhoshCard]:
+    """Makes a card that follows the paper: its model and the simulated RTL."""
+    made = CARDS[request.param](os.urandom(16))
+    yield made
+    made.close()
 
 
-def changed(data: bytes) -> bytes:
-    """Returns data XORed with the attack's constant difference."""
-    return bytes(a ^ b for a, b in zip(data, CHANGE.ljust(len(data), b"\0"), strict=True))
+def host_of(card: GhoshCard, attack: Attack | None = None) -> GhoshHost:
+    """Connects the driver of Ghosh's protocol to a card by a bus with an attack."""
+    card.bus = Link(card, 1 << 15, attack)
+    return GhoshHost(card.bus, card.key)
 
 
-def test_ghosh_works_when_nobody_attacks(ghosh):
-    """Ghosh's protocol transfers data correctly without an attack."""
-    host, device, _ = ghosh
-    host.send(64, b"weights!" * 6)
-    assert device.memory[64:112] == b"weights!" * 6
-    assert host.receive(64, 48) == b"weights!" * 6
-
-
-def test_ghosh_notices_a_plain_change(ghosh):
-    """Ghosh's protocol detects a changed transfer while the attacker does not know H."""
-    host, _, attack = ghosh
-    host.send(0, bytes(16))
-    attack.h, attack.sent = 0, b""
-    with pytest.raises(TagError):
-        host.send(64, b"weights!" * 6)
-
-
-def test_ghosh_gives_h_away(ghosh):
+def test_ghosh_gives_h_away(card):
     """The tag oracle attack on Ghosh's protocol computes H."""
-    host, device, attack = ghosh
+    attack = GhoshOracle(CHANGE)
+    host = host_of(card, attack)
     host.send(0, b"anything at all.")
-    assert attack.learn(device.bus, os.urandom(16)) == hash_key(device.key)
+    assert attack.learn(card.bus, os.urandom(16)) == hash_key(card.key)
 
 
-def test_ghosh_takes_a_forged_transfer_for_good(ghosh):
-    """Ghosh's device accepts a forged transfer after the tag oracle attack."""
-    host, device, attack = ghosh
-    host.send(0, b"anything at all.")
-    attack.learn(device.bus, os.urandom(16))
-    host.send(64, b"weights!" * 6)  # raises nothing
-    assert device.memory[64:112] == changed(b"weights!" * 6)
+def test_unverified_data_are_in_memory(card):
+    """Changed data are in the card's memory when Ghosh's driver notices them (H8)."""
+    attack = Edit(What.DMA_READ, None, lambda attack, data: flip(data, 7))
+    host = host_of(card, attack)
+    attack.armed = True
+    with pytest.raises(TagError, match=DATA):
+        host.send(64, b"weights!" * 8)
+    assert bytes(card.memory[64:128]) == flip(b"weights!" * 8, 7)
 
 
-def test_ghosh_gives_the_application_forged_results(ghosh):
-    """Ghosh's host gives forged results to the application after the tag oracle attack."""
-    host, device, attack = ghosh
-    host.send(0, b"results!" * 6)
-    attack.learn(device.bus, os.urandom(16))
-    device.memory[:48] = b"results!" * 6
-    assert host.receive(0, 48) == changed(b"results!" * 6)
+@pytest.mark.parametrize("kind", CARDS)
+def test_attacks_on_ghosh(kind):
+    """Each attack on Ghosh's protocol gets through, or is stopped and noticed, as known."""
+    outcomes = {entry.name: (entry, entry.play(CARDS[kind])) for entry in attacks()}
+    assert not [(name, got) for name, (entry, got) in outcomes.items() if not entry.right(got)]
+    assert len(outcomes) == 13 and sum(got.through for _, got in outcomes.values()) == 4
 
 
 def test_ours_shows_no_tag_twice_under_one_iv():
