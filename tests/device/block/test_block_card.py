@@ -311,6 +311,22 @@ async def reset_in_mid_request(dut) -> None:
     assert not found, found
 
 
+@cocotb.test(timeout_time=3, timeout_unit="ms")
+@cocotb.parametrize(cipher=[True, False])
+async def both_directions_at_once(dut, cipher: bool) -> None:
+    """mae_block_card reads and writes at the rate of both buses at the same time."""
+    card = await BlockCard.begin(dut, 22, latency=(5, 20))
+    assert await card.load(0) == 0
+    fields = {"slot": 0, "unit_log2": 12, "unit": 1} if cipher else {"flags": PLAIN}
+    reads = [card.request(READ, 64 * i, 32, **fields) for i in range(8)]
+    writes = [card.request(WRITE, 64 * i + 32, 32, **fields) for i in range(8)]
+    card.media.reset_statistics()
+    await card.run({0: reads, 1: writes})
+    read, write, _ = card.media.statistics.used()
+    dut._log.info(f"share of the media's bus: reads {read:.3f}, writes {write:.3f}")
+    assert min(read, write) > 0.8
+
+
 @pytest.mark.parametrize("lanes", [1, 2])
 def test_block_card(lanes: int) -> None:
     """Builds mae_block_card with few contexts and keys, and runs this file's tests."""
