@@ -67,6 +67,7 @@ async def keys_are_loaded_and_gone(dut) -> None:
     card = await BlockCard.begin(dut, 4, latency=(5, 20))
     first = card.random.randbytes(64)
     assert await card.load(1, first) == 0
+    assert not secrets.find(dut.u_control, [first], 4)
     assert await card.read("key_valid") == 2
     assert await card.load(5) == BAD_SLOT
     assert await card.load(2, 2 * bytes(range(32))) == EQUAL_KEYS
@@ -90,7 +91,9 @@ async def keys_are_loaded_and_gone(dut) -> None:
     found = secrets.find(dut, [first, *round_keys(first[:32]), *round_keys(first[32:])], 4)
     assert not found, found
     gone = [card.request(op, 8, 4, **one, status=bh.BAD_KEY) for op in (READ, WRITE)]
+    before = bytes(card.media.data)
     await card.run({0: gone, 1: [card.request(READ, 16, 8, slot=0, unit_log2=12, unit=1)]})
+    assert card.media.data == before, "a refused write has changed the media"
     keys = list(card.keys.values())
     assert await card.command(bh.ZEROIZE) == 0
     assert await card.read("key_valid") == 0
@@ -240,6 +243,7 @@ async def full_completion_ring(dut) -> None:
     await card.submit(0, stuck[4:], more=4)  # the first completions stay in the ring
     for i in range(4):
         await card.run({1: [card.request(READ, 100 + i, 1, flags=PLAIN)]})
+        await card.run({1: [card.request(WRITE, 100 + i, 1, flags=PLAIN)]})
     await ClockCycles(dut.clk_i, 600)
     assert sum(card.take(0) is not None for _ in range(4)) == 4
     assert card.take(0) is None
