@@ -68,6 +68,11 @@ PRODUCTS = (
         ("mae_stream_card", "mae_stream_card_async"),
     ),
     Core(
+        "block_card",
+        "Storage controller with inline AES-256-XTS between host memory and media, both AXI4",
+        ("mae_block_card",),
+    ),
+    Core(
         "protected_card",
         "Accelerator card behind a guard that keeps its data from the host, by AES-GCM",
         ("mae_protected_card",),

@@ -14,7 +14,7 @@ from maeslant.errors import MaeslantError
 
 FILE = paths.ROOT / "configs" / "builds.yml"
 DEVICES = ("peripheral", "stream", "copy")
-CARDS = ("protected", "unprotected", "ghosh")
+CARDS = ("protected", "unprotected", "ghosh", "block")
 KINDS = ("product", "research")
 
 

@@ -29,6 +29,7 @@ module mae_aes_core
     parameter key_len_e MaxKeyLen = Aes256,
     parameter sbox_impl_e Sbox = SboxTable,
     parameter int unsigned RegsPerRound = 1,
+    parameter bit Scrub = 1'b0,  // see mae_key_cache
     localparam int unsigned BytesWidth = $clog2(16 * Lanes + 1)
 ) (
     input  logic clk_i,
@@ -142,7 +143,8 @@ module mae_aes_core
       .KeySlots       (KeySlots),
       .KeyBanks       (KeyBanks),
       .MinResidence   (MinResidence),
-      .UrgentResidence((MinResidence < 32) ? MinResidence : 32)
+      .UrgentResidence((MinResidence < 32) ? MinResidence : 32),
+      .Scrub          (Scrub)
   ) u_keys (
       .clk_i,
       .rst_ni,

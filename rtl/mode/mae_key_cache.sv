@@ -20,11 +20,15 @@
 // key itself (look_key_o, bank 0, combinational in look_slot_i). An empty slot holds a key of zeros: a job
 // that loses its key runs to its end with it, and mae_mode_engine outputs zeros. key_valid_o holds
 // until accepted, or until clear_i.
+//
+// With Scrub = 1, a bank whose slot was written or erased is overwritten with the round keys of a
+// key of zeros, before the next write is accepted: then nothing is left of the old key.
 // Latency: 1 clock from a write to slot_valid_o; a load depends on the cipher.
 // Throughput: one key load at a time.
 // Reset and clear: both empty all slots and erase the keys in one clock.
 // Parameters: Legal: KeySlots 1..64 (a job names existing slots only); KeyBanks 1..4, equal to the
-// cipher's; MinResidence >= UrgentResidence >= 1; LeaveClocks >= 1.
+// cipher's; MinResidence >= UrgentResidence >= 1; LeaveClocks >= 1; Scrub 1 only where all
+// keys are of AES-256.
 
 `include "mae_assert.svh"
 
@@ -36,7 +40,8 @@ module mae_key_cache
     parameter int unsigned KeyBanks = 2,
     parameter int unsigned MinResidence = 256,
     parameter int unsigned UrgentResidence = 32,
-    parameter int unsigned LeaveClocks = 16
+    parameter int unsigned LeaveClocks = 16,
+    parameter bit Scrub = 1'b0
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -95,8 +100,14 @@ module mae_key_cache
   logic      [  KeySlots-1:0] slot_valid_q;
   logic                       write;
 
+  // With Scrub: the next bank that holds what is left of a key; a key of zeros is offered to it.
+  logic                       scrub;
+  bank_t                      scrub_bank;
+  logic                       scrub_q;
+  logic                       scrubbing;
+
   assign write = write_valid_i && write_ready_o;
-  assign write_ready_o = !(key_valid_o && offer_slot_q == write_i.slot);
+  assign write_ready_o = !(key_valid_o && offer_slot_q == write_i.slot) && !scrubbing;
   assign slot_valid_o = slot_valid_q;
   assign look_key_o = '{
           bank: '0,
@@ -219,7 +230,7 @@ module mae_key_cache
 
   assign choose_urgent = urgent_missing && urgent_found &&
       !(urgent_last_q && turn_valid && turn_found);
-  assign choose = state_q == Idle && (choose_urgent || (turn_valid && turn_found));
+  assign choose = state_q == Idle && !scrub && (choose_urgent || (turn_valid && turn_found));
   assign chosen_now = !(choose_urgent ? urgent_wanted : turn_wanted);
   assign leave_end = state_q == Leaving && leave_q == '0;
   assign chosen_bank = choose_urgent ? urgent_bank : turn_bank;
@@ -236,6 +247,42 @@ module mae_key_cache
       .index_o  (turn_slot),
       .valid_o  (turn_valid)
   );
+
+  if (Scrub) begin : gen_scrub
+    logic [KeyBanks-1:0] stale_q;
+
+    always_comb begin
+      scrub_bank = '0;
+      for (int unsigned b = 0; b < KeyBanks; b++) if (stale_q[b]) scrub_bank = bank_t'(b);
+    end
+    assign scrub = state_q == Idle && stale_q != '0;
+    assign scrubbing = stale_q != '0 || scrub_q;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        stale_q <= '0;
+        scrub_q <= 1'b0;
+      end else if (clear_i) begin
+        stale_q <= '0;
+        scrub_q <= 1'b0;
+      end else begin
+        if (scrub) scrub_q <= 1'b1;
+        else if (key_ready_i) scrub_q <= 1'b0;
+        for (int unsigned b = 0; b < KeyBanks; b++) begin
+          // A shorter key, such as that of an empty slot, leaves the last round keys.
+          if (key_valid_o && key_ready_i && offer_bank_q == bank_t'(b) && key_o.len == Aes256) begin
+            stale_q[b] <= 1'b0;
+          end
+          if (write && slot_q[b] == write_i.slot) stale_q[b] <= 1'b1;
+        end
+      end
+    end
+  end else begin : gen_no_scrub
+    assign scrub      = 1'b0;
+    assign scrub_bank = '0;
+    assign scrub_q    = 1'b0;
+    assign scrubbing  = 1'b0;
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -262,8 +309,9 @@ module mae_key_cache
         else if (age_q[b] != '1) age_q[b] <= age_q[b] + age_t'(1);
         if (choose && chosen_now && chosen_bank == bank_t'(b)) loaded_q[b] <= 1'b0;
         if (leave_end && offer_bank_q == bank_t'(b)) loaded_q[b] <= 1'b0;
+        if (scrub && scrub_bank == bank_t'(b)) loaded_q[b] <= 1'b0;
         if (write && slot_q[b] == write_i.slot) loaded_q[b] <= 1'b0;
-        if (key_valid_o && key_ready_i && offer_bank_q == bank_t'(b)) begin
+        if (key_valid_o && key_ready_i && !scrub_q && offer_bank_q == bank_t'(b)) begin
           loaded_q[b] <= 1'b1;
           slot_q[b]   <= offer_slot_q;
           expand_q[b] <= num_rounds(key_o.len);
@@ -287,14 +335,18 @@ module mae_key_cache
         end
         default: if (key_ready_i) state_q <= Idle;
       endcase
+      if (scrub) begin
+        state_q      <= Offer;
+        offer_bank_q <= scrub_bank;
+      end
     end
   end
 
   assign key_valid_o = state_q == Offer;
   assign key_o = '{
           bank: offer_bank_q,
-          len: key_valid_o ? len_q[index_t'(offer_slot_q)] : Aes128,
-          key: key_valid_o ? key_q[index_t'(offer_slot_q)] : '0
+          len: scrub_q ? Aes256 : (key_valid_o ? len_q[index_t'(offer_slot_q)] : Aes128),
+          key: (key_valid_o && !scrub_q) ? key_q[index_t'(offer_slot_q)] : '0
       };
 
   // Output to the engine.

@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t kLatest = 1 << 15;    // clocks to an answer, at most
 constexpr uint32_t kOutstanding = 1024;  // bursts of each direction
-constexpr uint32_t kIdBits = 1;
+constexpr uint32_t kIdBits = 8;          // at most, of the port
 
 Options of_memory(const Options &machine) {
     Options options;

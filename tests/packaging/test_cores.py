@@ -20,7 +20,7 @@ TARGETS = [
     for target in yaml.safe_load(path.read_text())["targets"]
     if target.startswith("lint")
 ]
-LARGE = ("maeslant", "protected_card", "stream_card")
+LARGE = ("block_card", "maeslant", "protected_card", "stream_card")
 
 
 @pytest.fixture(scope="module")

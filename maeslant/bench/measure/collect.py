@@ -4,7 +4,18 @@
 from rich.console import Console
 from rich.progress import Progress
 
-from maeslant.bench.measure import card, cipher, fhe, gcm, guard, messages, narrow_bus, pool, units
+from maeslant.bench.measure import (
+    block,
+    card,
+    cipher,
+    fhe,
+    gcm,
+    guard,
+    messages,
+    narrow_bus,
+    pool,
+    units,
+)
 from maeslant.bench.measure.figures import Figure
 from maeslant.build import configurations
 from maeslant.errors import MaeslantError
@@ -40,6 +51,7 @@ def jobs() -> dict[str, list]:
         "guard": [(guard.figures,)],
         "pool": [(pool.figures, CARD[0])],
         "fhe": [(fhe.figures,)],
+        "block": [(block.figures, "block")],
     }
 
 

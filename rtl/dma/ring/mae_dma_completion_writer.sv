@@ -8,17 +8,18 @@
 // memory. An entry that the host has not freed (head_i) is never written. in_ready_o depends
 // combinationally on the ready of the AXI channels.
 // Latency: 1 clock from input to address.
-// Throughput: one completion a clock (two beats: one in two clocks), while ring and the 128
+// Throughput: one completion a clock (two beats: one in two clocks), while ring and the 2^TagBits
 // in-flight entries have space.
 // Reset: drops all completions; start_i begins at index 0.
-// Parameters: Legal: DataWidth 128, 256, 512, 1024.
+// Parameters: Legal: DataWidth 128, 256, 512, 1024; TagBits 1..7.
 
 `include "mae_assert.svh"
 
 module mae_dma_completion_writer
   import mae_dma_pkg::*;
 #(
-    parameter int unsigned DataWidth = 512
+    parameter int unsigned DataWidth = 512,
+    parameter int unsigned TagBits   = $bits(completion_tag_t)
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -50,8 +51,7 @@ module mae_dma_completion_writer
     input  completion_tag_t                   b_tag_i,
     input  logic                              b_error_i
 );
-  localparam int unsigned TagWidth = $bits(completion_tag_t);
-  localparam int unsigned Slots = 2 ** TagWidth;
+  localparam int unsigned Slots = 2 ** TagBits;
   localparam int unsigned EntryBits = 8 * CompletionBytes;
   localparam int unsigned Lanes = (DataWidth > EntryBits) ? DataWidth / EntryBits : 1;
 
@@ -59,23 +59,27 @@ module mae_dma_completion_writer
   logic [Slots-1:0] written_d, written_q;
   logic [Slots-1:0] irq_q;
   logic aw_valid_q, w_valid_q;
-  completion_tag_t tag_q;
+  logic [TagBits-1:0] tag_q, b_tag;
   addr_t addr_q;
   completion_t entry_q;
   logic [15:0] place;
   logic load, retire;
 
+  logic unused_tag;  // its upper bits are the instantiator's
+
+  assign unused_tag = ^b_tag_i;
+  assign b_tag = TagBits'(b_tag_i);
   assign place = next_q & ~(16'hffff << log2_i);
   assign in_ready_o = 16'(next_q - head_i) < (16'd1 << log2_i) &&
       16'(next_q - tail_q) < 16'(Slots) && (!aw_valid_q || aw_ready_i) &&
       (!w_valid_q || (w_ready_i && w_last_o));
   assign load = in_valid_i && in_ready_o;
-  assign retire = written_q[tail_q[TagWidth-1:0]];
+  assign retire = written_q[tail_q[TagBits-1:0]];
 
   always_comb begin
     written_d = written_q;
-    if (retire) written_d[tail_q[TagWidth-1:0]] = 1'b0;
-    if (b_valid_i) written_d[b_tag_i] = 1'b1;
+    if (retire) written_d[tail_q[TagBits-1:0]] = 1'b0;
+    if (b_valid_i) written_d[b_tag] = 1'b1;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -95,14 +99,14 @@ module mae_dma_completion_writer
       if (w_ready_i && w_last_o) w_valid_q <= 1'b0;
       if (retire) tail_q <= tail_q + 1'b1;
       if (load) begin
-        aw_valid_q                  <= 1'b1;
-        w_valid_q                   <= 1'b1;
-        tag_q                       <= next_q[TagWidth-1:0];
-        addr_q                      <= {base_i, 6'd0} + addr_t'({place, 5'd0});
-        entry_q                     <= in_i;
-        entry_q.phase               <= {31'd0, ~1'(next_q >> log2_i)};
-        irq_q[next_q[TagWidth-1:0]] <= in_irq_i;
-        next_q                      <= next_q + 1'b1;
+        aw_valid_q                 <= 1'b1;
+        w_valid_q                  <= 1'b1;
+        tag_q                      <= next_q[TagBits-1:0];
+        addr_q                     <= {base_i, 6'd0} + addr_t'({place, 5'd0});
+        entry_q                    <= in_i;
+        entry_q.phase              <= {31'd0, ~1'(next_q >> log2_i)};
+        irq_q[next_q[TagBits-1:0]] <= in_irq_i;
+        next_q                     <= next_q + 1'b1;
       end
       if (start_i) begin
         next_q <= '0;
@@ -135,16 +139,16 @@ module mae_dma_completion_writer
 
   assign tail_o     = tail_q;
   assign idle_o     = next_q == tail_q;
-  assign irq_o      = retire && irq_q[tail_q[TagWidth-1:0]];
+  assign irq_o      = retire && irq_q[tail_q[TagBits-1:0]];
   assign error_o    = b_valid_i && b_error_i;
   assign aw_valid_o = aw_valid_q;
-  assign aw_tag_o   = tag_q;
+  assign aw_tag_o   = completion_tag_t'(tag_q);
   assign aw_addr_o  = addr_q;
   assign w_valid_o  = w_valid_q;
 
   `MAE_PARAM(EntrySize, $bits(completion_t) == EntryBits)
   `MAE_ASSERT(StartsIdle, !start_i || idle_o)
-  `MAE_ASSERT(ResponseAwaited, !b_valid_i || (!written_q[b_tag_i] && !idle_o))
+  `MAE_ASSERT(ResponseAwaited, !b_valid_i || (!written_q[b_tag] && !idle_o))
   `MAE_STREAM_HOLDS(AwHolds, aw_valid_o, aw_ready_i, aw_addr_o)
   `MAE_STREAM_HOLDS(WHolds, w_valid_o, w_ready_i, w_data_o)
 
