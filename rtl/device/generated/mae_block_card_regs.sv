@@ -1099,7 +1099,7 @@ module mae_block_card_regs (
             readback_data_var[31:0] = 32'h4d414542;
         end
         if(rd_mux_addr == 12'h4) begin
-            readback_data_var[15:0] = 16'h1;
+            readback_data_var[15:0] = 16'h0;
             readback_data_var[31:16] = 16'h1;
         end
         if(rd_mux_addr == 12'h8) begin
