@@ -77,8 +77,8 @@ module mae_guard_dma_h2d
   count_t under_way_q;
   logic start, pull_ready, chunk_ready, store_ready;
 
-  assign start_ready_o = !(to_pull_q || to_chunk_q || to_store_q) && under_way_q != count_t'(Chunks) &&
-      !halt_i;
+  assign start_ready_o = !(to_pull_q || to_chunk_q || to_store_q) &&
+      under_way_q != count_t'(Chunks) && !halt_i;
   assign start = start_valid_i && start_ready_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
