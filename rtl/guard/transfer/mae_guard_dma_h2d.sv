@@ -8,8 +8,9 @@
 // the tag over AAD and ciphertext was compared. Data written before that are not verified: the
 // region is locked meanwhile (docs/protocol.md, H8: quarantine). beat_error: a beat was an error
 // response, or they did not have `length` bytes (H9). At most Chunks are in progress: a chunk of
-// 16 KiB is read in fewer clocks than the memory takes to answer and the tag to be compared, so with
-// two the bus would wait for the end of the oldest. start_ready_o and key_ready_o are those of mae_guard_chunk_gcm.
+// 16 KiB is read in fewer clocks than the memory takes to answer and the tag to be compared, so
+// with two the bus would wait for the end of the oldest. start_ready_o and key_ready_o are those of
+// mae_guard_chunk_gcm.
 // Latency: 4 clocks from start to AR, 6 from the last row of a chunk to moved_*; from start to
 // moved_* 17 clocks more than mae_dma_host_read and mae_dma_device_write alone, 7 from 1 KiB on.
 // Throughput: one row a clock, one clock lost a chunk; for chunks of 16 KiB and
