@@ -25,7 +25,7 @@ IV = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
 SMALL = ("--device", "sim:peripheral")  # the one that is quickest to build
 
 
-def run(*arguments: object, data: bytes | None = None, timeout: float = 300):
+def run(*arguments: object, data: bytes | None = None, timeout: float = 900):
     """Runs `maeslant` with given arguments and standard input; returns the finished process."""
     command = [MAESLANT, *map(str, arguments)]
     return subprocess.run(command, input=data, capture_output=True, timeout=timeout, check=False)
