@@ -334,6 +334,6 @@ async def both_directions_at_once(dut, cipher: bool) -> None:
 @pytest.mark.parametrize("lanes", [1, 2])
 def test_block_card(lanes: int) -> None:
     """Builds mae_block_card with few contexts and keys, and runs this file's tests."""
-    parameters = {"Lanes": lanes, "Contexts": 8, "MediaKeys": 5, "MediaLog2": 20}
+    parameters = {"Lanes": lanes, "Contexts": 8 * lanes, "MediaKeys": 5, "MediaLog2": 20}
     parameters["KeyWait"] = 20000
     bench.run("mae_block_card", parameters=parameters, visible=True)
