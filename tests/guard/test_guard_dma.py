@@ -286,19 +286,21 @@ async def measures(dut) -> None:
             found[f"{way} {length}: clocks"], found[f"{way} {length}: more"] = clocks, more
             assert more <= 30
     tests.stop()
-    for latency in ((50, 50), (300, 300), (50, 300)):
-        for way, kib in (("in", 64), ("in", 16), ("out", 64)):
-            tests = Bench(dut, latency=latency)
-            await tests.begin()
-            await FallingEdge(dut.clk_i)
-            for number in range(512 // kib):
-                await tests.move(tests.chunk(way, number * kib * 1024 % SIZE, kib * 1024))
-            await tests.ended(way, 512 // kib)
-            ends = [now for now, _, _, _ in tests.ends[way]]
-            lost = (ends[-1] - ends[1]) / (len(ends) - 2) - 16 * kib
-            found[f"{way} {kib} KiB at {latency}: lost a chunk"] = lost
-            assert lost <= 30  # shuffled answers arrive up to 250 clocks apart
-            tests.stop()
+    for kib, ways in ((64, ("in", "out")), (16, ("in",))):
+        for latency in ((50, 50), (300, 300), (50, 300)):
+            for way in ways:
+                tests = Bench(dut, latency=latency)
+                await tests.begin()
+                await FallingEdge(dut.clk_i)
+                count = 2048 // kib
+                for number in range(count):
+                    await tests.move(tests.chunk(way, number * kib * 1024 % SIZE, kib * 1024))
+                await tests.ended(way, count)
+                ends = [now for now, _, _, _ in tests.ends[way]]
+                lost = (ends[-1] - ends[1]) / (count - 2) - 16 * kib
+                found[f"{way} {kib} KiB at {latency}: lost a chunk"] = lost
+                assert lost <= 5  # single stalls of the memory model included
+                tests.stop()
     path.with_name("card.json").write_text(json.dumps(found, indent=1))
 
 
