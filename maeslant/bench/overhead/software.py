@@ -61,7 +61,7 @@ def processor_name() -> str:
 
 @functools.cache
 def measure(size: int, threads: int = 1) -> tuple[Times, Times, str]:
-    """Measures the times to seal and open a chunk of ``size`` bytes, cached and uncached.
+    """Returns the times to seal and open ``size`` bytes, cached and uncached, and the AES library.
 
     ``threads``: as many do the same at once, each for itself; the times are one thread's.
     """

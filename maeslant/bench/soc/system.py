@@ -92,7 +92,7 @@ class System:
         self.lib.mae_sim_soc_reset(self.handle)
 
     def run(self, most: int = MOST, seen: Callable[[int], None] = lambda clocks: None) -> int:
-        """Runs the PicoRV32 system until its program ends; returns the exit code.
+        """Runs the PicoRV32 system until its program ends; returns the program's exit code.
 
         ``seen`` is called with the number of clocks that have passed.
         """

@@ -51,7 +51,7 @@ class Words:
         await RisingEdge(dut.clk_i)
 
     def word(self, key: bytes, iv: bytes, decrypt: bool) -> tuple[int, int]:
-        """Builds a random GCM message with its tag, and the response that the core must give."""
+        """Returns a random GCM request with its tag, and the response that the core must give."""
         aad, data = self.random.randbytes(16), self.random.randbytes(8)
         sealed = AESGCM(key).encrypt(iv, data, aad)
         text, tag = sealed[:-16], sealed[-16:]
@@ -90,7 +90,7 @@ class Words:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip=AHEAD)
 async def own_keys(dut) -> None:
-    """Measures rate and latency of mae_gcm_single on messages that each have their own key."""
+    """Measures rate and latency of mae_gcm_single if each message has a key of its own."""
     words = Words(dut)
     await words.start()
     for bits in KEY_BITS:
@@ -144,7 +144,7 @@ async def ask(words: Words, stream: int) -> bool:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip=not AHEAD)
 async def streams(dut) -> None:
-    """Measures latency and rate of mae_gcm_prefetch with all its streams loaded."""
+    """Measures latency and rate of mae_gcm_prefetch while keys for all its streams are loaded."""
     words = Words(dut)
     await words.start()
     for bits in KEY_BITS:

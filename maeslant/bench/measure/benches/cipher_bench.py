@@ -98,7 +98,7 @@ class Driver:
         return valid
 
     def answer(self, lane: int) -> bytes:
-        """Computes the result that the cipher core must give for a lane's offered block."""
+        """Returns the AES result that the cipher core must give for a lane's offered block."""
         cipher = Cipher(algorithms.AES(self.keys[self.bank]), modes.ECB())
         context = cipher.decryptor() if self.dirs[lane] else cipher.encryptor()
         return context.update(self.offer[lane])
@@ -137,7 +137,7 @@ class Driver:
             await self.step()
 
     def span(self) -> int:
-        """Returns the clocks between the first and last block that the cipher core accepted."""
+        """Returns the number of clocks in which the cipher core accepted all blocks so far."""
         return self.taken[-1] - self.taken[0] + 1
 
 
@@ -147,7 +147,7 @@ def steady(times: list[int]) -> float:
 
 
 async def one_direction(drive: Driver, bits: int, direction: int) -> None:
-    """Measures a cipher core's latency and rate for one key size and direction."""
+    """Measures an AES core's latency and rate for one key size, encrypting or decrypting."""
     name = ("encrypt", "decrypt")[direction]
     lanes = 1 if DUPLEX else LANES
     dirs = [0, 1] if DUPLEX else [direction] * LANES

@@ -81,7 +81,7 @@ class MessageRecorder:
         engine.watch = self.see
 
     def see(self, offered: bool) -> None:
-        """Records the signals of mae_gcm_stream in one clock for the timing diagram."""
+        """Adds the values of mae_gcm_stream's signals in one clock to the timing diagram."""
         dut, record, engine = self.engine.dut, self.record, self.engine
 
         def high(name: str, bit: int = 0) -> bool:
@@ -115,7 +115,7 @@ BEAT_LANES = ["beats", "in", "in_ready_o", "out"]
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip="Lanes" not in cocotb_bench.parameters())
 async def stream(dut) -> None:
-    """Records timing diagrams of mae_gcm_stream for one message and for two keys."""
+    """Writes timing diagrams of mae_gcm_stream processing one message, and two under two keys."""
     engine = gcm_bench.Engine(dut)
     await engine.start()
     engine.key(0, 128)
@@ -138,7 +138,7 @@ async def stream(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip="Lanes" in cocotb_bench.parameters())
 async def words(dut) -> None:
-    """Records timing diagrams of mae_gcm_single or mae_gcm_prefetch."""
+    """Writes timing diagrams of mae_gcm_single, or of mae_gcm_prefetch."""
     drive = beat_bench.Words(dut)
     await drive.start()
     record = Record()
@@ -146,7 +146,7 @@ async def words(dut) -> None:
     name: str | None = None
 
     def see() -> None:
-        """Records the signals of the GCM core in one clock for the timing diagram."""
+        """Adds the values of the GCM core's signals in one clock to the timing diagram."""
         taken = int(dut.req_valid_i.value)
         if beat_bench.AHEAD:
             loads = int(dut.load_valid_i.value) and int(dut.load_ready_o.value)
