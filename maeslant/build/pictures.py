@@ -100,7 +100,7 @@ def number(value: float) -> str:
 
 @contextlib.contextmanager
 def drawing(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
-    """Opens a Matplotlib figure of a given pixel size in the project's style."""
+    """Yields a Matplotlib figure and axes of a given pixel size, in the project's style."""
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **STYLE, "backend": "agg"}):
         figure, axes = pyplot.subplots(figsize=(width / 72, height / 72), layout="constrained")
         try:
@@ -167,7 +167,7 @@ def _crossed(axes: Axes, lines: Sequence[matplotlib.lines.Line2D]) -> list[Path]
 
 
 def _wrapped(text: str) -> list[str]:
-    """Returns the ways to write a plot label: in one line and, if it is long, in two."""
+    """Returns the ways to write a plot label: on one line and, if it is long, on two lines."""
     cut = [at for at in range(len(text)) if text[at] == " "]
     cut = [at for at in cut if text[at - 1] == ","] or cut
     if len(text) < 16 or not cut:
@@ -248,7 +248,7 @@ def _nearest(box: Bbox, x: float, y: float) -> tuple[float, float]:
 
 
 def _extent(axes: Axes, text: str, renderer: object) -> Bbox:
-    """Measures the size of a plot label, in pixels."""
+    """Returns the box that a plot label fills, in pixels."""
     made = axes.text(0, 0, text, fontsize=NAME_SIZE, linespacing=1.1, transform=None)
     size = made.get_window_extent(renderer)
     made.remove()
