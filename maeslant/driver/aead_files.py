@@ -48,7 +48,7 @@ def verdict() -> Iterator[None]:
 
 @contextlib.contextmanager
 def sized(source: BinaryIO, size: int | None) -> Iterator[tuple[BinaryIO, int]]:
-    """Provides an input file whose size is known; first copies a pipe to a temporary file."""
+    """Yields an input file and its size; first copies a pipe to a temporary file."""
     if size is not None:
         yield source, size - source.tell()
         return

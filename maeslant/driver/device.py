@@ -60,7 +60,7 @@ def check(code: int) -> None:
 
 
 def devices() -> list[dict[str, object]]:
-    """Lists the devices that the C driver finds: URI, summary, and true if it can be opened."""
+    """Returns the devices that the C driver finds: URI, summary, true if it can be opened."""
     ffi, lib = library()
     count = ffi.new("size_t *")
     room = 64
@@ -148,7 +148,7 @@ class Device:
         self.close()
 
     def read(self, kind: str, call) -> dict[str, object]:
-        """Calls a C function that fills in a structure; returns that structure as a dictionary."""
+        """Calls a C function that fills in a device's structure; returns it as a dictionary."""
         struct = self.ffi.new(f"struct {kind} *")
         check(call(self.handle, struct))
         result = {}
@@ -174,7 +174,7 @@ class Device:
         check(self.lib.mae_run_clocks(self.handle, clocks))
 
     def crypt(self, mode: str, direction: int, key: bytes, iv: bytes | None, data: bytes) -> bytes:
-        """Encrypts or decrypts a whole message on the device, in ECB, CBC, CTR or a like mode.
+        """Encrypts or decrypts a message on the device, without authentication; returns the result.
 
         ``key`` holds both keys for XTS; no padding.
         """
@@ -206,7 +206,7 @@ class Device:
         before: bytes,
         data: bytes,
     ) -> bytes:
-        """Encrypts or decrypts part of a message on the device, from byte ``offset`` on.
+        """Encrypts or decrypts a part, from byte ``offset`` on, of a message; returns the result.
 
         ``before`` is the source's block in front of that byte.
         """
@@ -229,7 +229,7 @@ class Device:
         return bytes(self.ffi.buffer(result, len(data)))
 
     def _message(self, mode: str, key: bytes, tag_bytes: int) -> tuple[object, list[object]]:
-        """Builds the C structure of a GCM, CCM or CMAC message; lists what it points to."""
+        """Returns the C structure of a GCM, CCM or CMAC message, and a list of its buffers."""
         if not tag_bytes:  # to the driver 0 is 16, for which there would be no room
             raise MaeslantError(f"{mode} has no tag of 0 bytes")
         message = self.ffi.new("struct mae_message *")

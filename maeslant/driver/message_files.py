@@ -20,7 +20,7 @@ PIECE = 1 << 20
 
 @contextlib.contextmanager
 def source(name: str) -> Iterator[tuple[BinaryIO, int | None]]:
-    """Opens a command's input file for reading, or standard input for the name "-".
+    """Yields a command's input file, or standard input for the name "-", and its size if known.
 
     Gives the file and its size where it is known.
     """
@@ -177,7 +177,7 @@ def appear(handle: int, path: pathlib.Path, force: bool) -> None:
 
 
 def pad(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Appends PKCS#7 padding (RFC 5652 §6.3) to a message that comes in pieces.
+    """Yields a message's pieces, followed by PKCS#7 padding (RFC 5652 §6.3).
 
     It is 1 to 16 bytes, each holding their number.
     """
@@ -190,7 +190,7 @@ def pad(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def unpad(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Removes PKCS#7 padding from a message in pieces; raises MaeslantError if it is malformed."""
+    """Yields a message's pieces without PKCS#7 padding; raises MaeslantError if it is wrong."""
     held = b""
     for piece in pieces:
         held += piece
@@ -212,7 +212,7 @@ def crypt(
     pieces: Iterable[bytes],
     padding: bool,
 ) -> Iterator[bytes]:
-    """Encrypts or decrypts a message in pieces on a device, with PKCS#7 padding if asked."""
+    """Encrypts or decrypts a message in pieces on a device, padded if asked; yields the output."""
     if padding and direction == ENCRYPT:
         pieces = pad(pieces)
     with device.stream(mode, direction, key, iv) as stream:

@@ -28,7 +28,7 @@ class Pool:
     width = 1  # cards
 
     def run(self, call: Callable[..., object], *arguments: object) -> Answer:
-        """Starts a function on a card of the pool; repeats it on another card if that one fails.
+        """Starts a function on a card of the pool, on another if that fails; returns the future.
 
         So ``call`` must be a function of a module, and give the same whenever it runs.
         """
@@ -51,7 +51,7 @@ class Pool:
     def stream(
         self, mode: str, direction: int, key: bytes | bytearray, iv: bytes | None
     ) -> Iterator["messages.Stream"]:
-        """Begins a message without authentication, processed in pieces on the pool's cards."""
+        """Begins a message without authentication on the pool's cards; yields it as a Stream."""
         stream = messages.Stream(self, mode, direction, bytes(key), iv)
         try:
             yield stream
@@ -69,7 +69,7 @@ class Pool:
         tag_bytes: int,
         unverified: bool = False,
     ) -> Iterator["messages.Gcm | messages.Ccm | messages.Cmac"]:
-        """Begins a GCM, CCM or CMAC message, processed in pieces on the pool's cards."""
+        """Begins a GCM, CCM or CMAC message on the pool's cards; yields its Gcm, Ccm or Cmac."""
         messages.check_sizes(mode, nonce, tag_bytes)
         kind = {"gcm": messages.Gcm, "ccm": messages.Ccm, "cmac": messages.Cmac}[mode]
         message = kind(self, direction, bytes(key), nonce, lengths, tag_bytes, unverified)
@@ -80,5 +80,5 @@ class Pool:
 
 
 def describe(device: Device) -> dict[str, object]:
-    """Returns the capabilities of a card; a function of the module, for :meth:`Pool.run`."""
+    """Returns a device's capabilities; a picklable function, so that other processes can run it."""
     return device.caps()

@@ -42,13 +42,13 @@ def check_sizes(mode: str, nonce: bytes | None, tag_bytes: int) -> None:
 
 
 def hold_back(results: Iterator[bytes], held: list[bytes]) -> Iterator[bytes]:
-    """Moves decrypted parts to the list ``held``, to be given out after the tag check."""
+    """Collects decrypted parts in the list ``held`` until the tag check; returns no output."""
     held += results
     return iter(())
 
 
 class Cutter:
-    """Cuts a message that arrives in pieces into parts of 1 MiB for the cards of a pool."""
+    """Cuts a message that arrives in pieces into parts of 1 MiB, for the cards of a pool."""
 
     def __init__(self) -> None:
         self.held = bytearray()

@@ -22,7 +22,7 @@ def plain(
     before: bytes,
     data: bytes,
 ) -> bytes:
-    """Encrypts or decrypts the part of a message that starts at byte ``offset``, on one card.
+    """Encrypts or decrypts a part of a message on one card, from byte ``offset`` on; returns it.
 
     ``before`` is the source's block in front of that byte.
     """
@@ -30,7 +30,7 @@ def plain(
 
 
 def block(device: Device, key: bytes, data: bytes) -> bytes:
-    """Encrypts whole blocks by AES in ECB mode on one card of a pool."""
+    """Returns whole blocks encrypted by AES in ECB mode, on one card of a pool."""
     return device.crypt("ecb", ENCRYPT, key, None, data)
 
 
