@@ -140,7 +140,7 @@ def software_figures(params: sets.ParameterSet) -> list[Figure]:
 
 
 def digit_figures() -> list[Figure]:
-    """Returns figures of the card's classification of encrypted digits: right labels and clocks."""
+    """Returns figures of encrypted digits on the card: labels as in plaintext, clocks an image."""
     found = demo.digits(IMAGES)
     name, build = f"digits: {IMAGES} encrypted, labels as in plaintext", sets.SMALL.build
     return [
