@@ -22,7 +22,7 @@ WINDOW = 1 << 22
 
 
 class Server:
-    """Serves the card model to the enclave by the callbacks of struct mae_os_card."""
+    """Serves the card model to an enclave by the callbacks of C's struct mae_os_card."""
 
     def __init__(self, link: Link) -> None:
         self.link, self.steps = link, 0
@@ -79,7 +79,7 @@ class Server:
         return 0 if taken else -16
 
     def clocks(self, _user) -> int:
-        """Counts one step for this call and returns the card model's number of steps."""
+        """Counts one step for this call; returns the number of steps of the card model."""
         self.steps += 1
         return self.steps
 
@@ -90,7 +90,7 @@ class Server:
 
 
 def main() -> int:
-    """Serves the card model over the two sockets that the command line names."""
+    """Serves the card model to an enclave over the two sockets that the command line names."""
     device = Device(CAPABILITIES)
     link = device.bus = Link(device)
     return Server(link).serve(int(sys.argv[1]), int(sys.argv[2]))
