@@ -163,7 +163,7 @@ def _panel(svg: str, title: str = "", more: str = "") -> str:
 
 
 def _tiles(ours: Sequence[Record]) -> str:
-    """Returns the HTML boxes that name the best design of each kind at the page's head."""
+    """Returns the HTML boxes that name the best design of each kind at the head of the page."""
     same = [record for record in ours if record.target == MAIN]
     tiles = []
     for what, value, unit, less, peer in TILES:

@@ -91,7 +91,7 @@ class Cipher(Bench):
         self.fresh("req_i", lane * width, BLOCK)
 
     def drive(self) -> None:
-        """Drives the key into the AES core's netlist, and later a block into each free lane."""
+        """Drives the key into the AES core's netlist, then a block into each free lane."""
         lanes = len(self.inputs["req_valid_i"])
         width = len(self.inputs["req_i"]) // lanes  # a request: context, bank, direction, block
         if not hasattr(self, "keyed"):
@@ -184,7 +184,7 @@ class Streams(Bench):
             self.fresh("s_axis_tdata")
 
     def out(self) -> int:
-        """Returns how many blocks the netlist has returned in this clock; none if refused."""
+        """Returns the AES blocks that the netlist has returned in this clock; 0 if it refused."""
         words = self.design.words
         valid, refused = (
             words[self.design.port(name)[0]] for name in ("m_axis_tvalid", "m_axis_tuser")
@@ -203,7 +203,7 @@ BENCHES: dict[str, type[Bench]] = {
 
 
 def bench(top: str, parameters: dict[str, int], design: Netlist) -> Bench:
-    """Creates the stimulus for the power estimate of a module's netlist."""
+    """Returns the stimulus for the power estimate of a module's netlist."""
     kind: Callable[..., Bench] = BENCHES.get(top, Bench)
     return kind(parameters, design)
 
