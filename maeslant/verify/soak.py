@@ -34,7 +34,7 @@ class SoakError(MaeslantError):
 
 
 class Oracle:
-    """Computes AES-GCM by OpenSSL as expected result, for IVs of any length."""
+    """Computes AES-GCM by OpenSSL for IVs of any length, as the expected result of the engine."""
 
     def __init__(self, key: bytes) -> None:
         self.key = key
@@ -44,7 +44,7 @@ class Oracle:
         return Cipher(algorithms.AES(self.key), modes.ECB()).encryptor().update(block)
 
     def _hash(self, aad: bytes, text: bytes) -> bytes:
-        """Computes GHASH of AAD and ciphertext by OpenSSL, as a tag without its mask."""
+        """Returns the GHASH of AAD and ciphertext: OpenSSL's GCM tag with the mask removed."""
         pad = self.aead.encrypt(bytes(12), bytes(len(text)), b"")[: len(text)]
         tag = self.aead.encrypt(bytes(12), _xor(text, pad), aad)[len(text) :]
         return _xor(tag, self._block(bytes(15) + b"\1"))
@@ -174,7 +174,7 @@ class Generator:
             self.key(bank)
 
     def batch(self, good: int, tampered: int) -> tuple[list[gcm_engine.Job], list[Case]]:
-        """Generates random jobs with right and tampered GCM messages, some of them aborted."""
+        """Returns random jobs with right and tampered GCM messages, some aborted, and cases."""
         rng = self.rng
         self.jobs, self.cases, self.open = [], [], 0
         for bank in range(gcm_engine.BANKS):
@@ -199,7 +199,7 @@ class Generator:
         return self.jobs, self.cases
 
     def cut_batch(self) -> tuple[list[gcm_engine.Job], list[Case]]:
-        """Generates random jobs with a few GCM messages each, ended by an abort."""
+        """Returns random jobs with a few GCM messages and an abort at the end, and their cases."""
         rng = self.rng
         self.jobs, self.cases, self.open = [], [], 0
         for _ in range(10):
@@ -215,7 +215,7 @@ class Generator:
 
 
 def check(case: Case) -> None:
-    """Compares the engine's result of a GCM message with the expected one."""
+    """Raises SoakError if the engine's result of a GCM message is not the expected one."""
     message = case.message
     shape = f"bank {message.bank}, IV {len(message.iv)}, AAD {len(message.aad)}, "
     shape += f"data {len(message.data)}, {'decrypt' if message.decrypt else 'encrypt'}"

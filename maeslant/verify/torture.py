@@ -62,7 +62,7 @@ def chunk(seed: int, accesses: int, jobs: int = 1) -> dict:
 
 
 def merge(reports: list[dict]) -> dict:
-    """Merges the counts of several runs of the memory arbiter's test."""
+    """Returns the sums of counts from several runs of the memory arbiter's test."""
     total: dict = {"jobs": collections.Counter(), "holds": {}}
     for report in reports:
         for name, value in report.items():
@@ -113,7 +113,7 @@ def show(total: dict, jobs: int, seconds: float) -> None:
 
 
 def main() -> int:
-    """Tests the memory arbiter as the command line asks; returns 0 if nothing differs."""
+    """Tests the memory arbiter by random CPU accesses; prints counts; returns 0 if all agree."""
     parser = argparse.ArgumentParser(prog="python -m maeslant.verify.torture", description=__doc__)
     parser.add_argument("--accesses", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
