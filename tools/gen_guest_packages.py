@@ -25,7 +25,7 @@ PRINTED = re.compile(r"'(\S+)' (\S+)_\S+_\w+\.deb (\d+) SHA256:(\w+)")
 
 
 def apt(folder: pathlib.Path, *arguments: str) -> str:
-    """Runs apt-get with all of its files in a folder; returns its output."""
+    """Runs apt-get with all of its files in a given folder; returns its output."""
     for name in ("lists/partial", "cache/archives/partial", "etc/apt.conf.d", "etc/preferences.d"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     (folder / "status").touch()
@@ -52,7 +52,7 @@ def apt(folder: pathlib.Path, *arguments: str) -> str:
 
 
 def resolve(folder: pathlib.Path, purpose: str, *arguments: str) -> list[packages.Package]:
-    """Lists the packages that apt-get would install for some packages on an empty system."""
+    """Returns the Debian packages that apt-get would install on an empty system."""
     found = []
     text = apt(folder, "install", "--yes", "--print-uris", *arguments)
     for url, name, size, digest in PRINTED.findall(text):
@@ -63,7 +63,7 @@ def resolve(folder: pathlib.Path, purpose: str, *arguments: str) -> list[package
 
 
 def loaded(root: pathlib.Path) -> set[str]:
-    """Lists the names of the libraries that the unpacked QEMU loads, and those that they load."""
+    """Returns the names of the libraries that an unpacked QEMU loads, directly or indirectly."""
     names: set[str] = set()
     todo = [root / "usr/bin/qemu-system-x86_64"]
     while todo:
@@ -76,7 +76,7 @@ def loaded(root: pathlib.Path) -> set[str]:
 
 
 def of_qemu(folder: pathlib.Path) -> list[packages.Package]:
-    """Lists the packages without which QEMU does not start."""
+    """Returns the Debian packages that QEMU needs to start."""
     every = resolve(folder, "qemu", "--target-release", f"{SUITE}-backports", "qemu-system-x86")
     snapshot = f"{datetime.date.today():%Y%m%d}T000000Z"
     wanted = packages.WANTED["qemu"]
@@ -97,7 +97,7 @@ def of_qemu(folder: pathlib.Path) -> list[packages.Package]:
 
 
 def main() -> None:
-    """Writes configs/linux_packages.json anew."""
+    """Writes configs/linux_packages.json, the pinned Debian packages for Linux guests."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         apt(folder, "update")

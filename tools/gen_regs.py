@@ -43,13 +43,13 @@ WAIVERS = {
 
 
 def maps() -> list[str]:
-    """Lists the names of the register maps in regs/."""
+    """Returns the names of the register maps in regs/."""
     names = sorted(path.stem for path in (ROOT / "regs").glob("*.rdl"))
     return [n for n in names if f"addrmap {n} " in (ROOT / "regs" / f"{n}.rdl").read_text()]
 
 
 def elaborate(name: str) -> AddrmapNode:
-    """Compiles a register map of regs/ by the SystemRDL compiler."""
+    """Compiles a register map of regs/ by the SystemRDL compiler; returns its root node."""
     compiler = RDLCompiler()
     for definition in ALL_UDPS:
         compiler.register_udp(definition)
@@ -108,12 +108,12 @@ def export_header(top: AddrmapNode, folder: pathlib.Path) -> None:
 
 
 def number_name(name: str) -> str:
-    """Converts a register's name to CamelCase for SystemVerilog."""
+    """Returns a register's name in CamelCase, for SystemVerilog."""
     return "".join(part.capitalize() for part in name.split("_"))
 
 
 def registers(top: AddrmapNode) -> list[tuple[str, int]]:
-    """Lists the registers of a register map with their offsets."""
+    """Returns the registers of a register map, as (name, offset)."""
     found = []
     for node in top.descendants(unroll=False):
         if isinstance(node, RegNode | RegfileNode):
@@ -167,7 +167,7 @@ def export_python(top: AddrmapNode, folder: pathlib.Path) -> None:
 
 
 def paragraph(text: str | None) -> str:
-    """Joins the lines of a register's description into paragraphs."""
+    """Returns a register's description with its lines joined into paragraphs."""
     if not text:
         return ""
     if "\n\n" in text or "\n1." in text:
@@ -246,7 +246,7 @@ def export_html(folder: pathlib.Path) -> None:
 
 
 def generate(root: pathlib.Path) -> list[pathlib.Path]:
-    """Writes all files that are generated from register maps to a tree; lists them."""
+    """Writes all files that are generated from register maps to a tree; returns their paths."""
     rtl = {name: root / "rtl" / room / "generated" for name, room in DECODED_BY_HAND.items()}
     places = {
         export_rtl: root / "rtl" / "device" / "generated",
@@ -270,7 +270,7 @@ def generate(root: pathlib.Path) -> list[pathlib.Path]:
 
 
 def stale() -> list[str]:
-    """Lists committed files that differ from those generated from the register maps."""
+    """Returns the committed files that differ from those generated from the register maps."""
     with tempfile.TemporaryDirectory() as temporary:
         fresh_root = pathlib.Path(temporary)
         found = []

@@ -45,7 +45,7 @@ ROOMS = (
 
 
 def targets(makefile: str) -> set[str]:
-    """Lists the targets of a Makefile, which pages may name."""
+    """Returns the targets of a Makefile's text, which pages may name."""
     names = re.findall(r"^([a-z$][\w $():%=-]*?):(?!=)", makefile, re.MULTILINE)
     extras = re.search(r"^EXTRAS := (.*)$", makefile, re.MULTILINE)
     words = {word for group in names for word in group.split()}
@@ -76,7 +76,7 @@ def commands() -> dict[str, set[str]]:
 
 @functools.cache
 def measured() -> frozenset[str]:
-    """Lists the parts of `maeslant measure`, which pages may name."""
+    """Returns the parts of `maeslant measure`, which pages may name."""
     from maeslant.bench.measure import collect
 
     return frozenset(collect.jobs())
@@ -85,7 +85,7 @@ def measured() -> frozenset[str]:
 def command_problem(
     line: str, makefile: str, known: dict[str, set[str]], here: pathlib.Path, root: pathlib.Path
 ) -> str | None:
-    """Returns the error in a command line on a page, None if it is right."""
+    """Returns the error in a command line on a Markdown page; None if the line is right."""
     try:
         words = shlex.split(line, comments=True)
     except ValueError as error:
@@ -125,7 +125,7 @@ def command_problem(
 
 
 def _there(name: str, here: pathlib.Path, root: pathlib.Path) -> bool:
-    """Returns true if a path on a page exists or does not belong to the repository."""
+    """Returns true if a path on a Markdown page exists, or is none of the repository's."""
     if name.startswith(BUILT) or f"{name}/" in BUILT:
         return True
     parts = name.split("/")
@@ -140,7 +140,7 @@ def _there(name: str, here: pathlib.Path, root: pathlib.Path) -> bool:
 
 @functools.cache
 def names(root: pathlib.Path) -> frozenset[str]:
-    """Collects every name mae_..., MAE_... and test_... in sources, which pages may use."""
+    """Returns every name mae_..., MAE_... and test_... in sources, which pages may use."""
     found: set[str] = set()
     for room in ROOMS:
         for path in (root / room).rglob("*"):
@@ -152,7 +152,7 @@ def names(root: pathlib.Path) -> frozenset[str]:
 
 
 def python_problem(name: str, root: pathlib.Path) -> str | None:
-    """Returns the error in a Python module's name on a page, None if it is right."""
+    """Returns the error in a Python module's name on a Markdown page; None if it is right."""
     place, parts = root, name.split(".")
     for at, part in enumerate(parts):
         if (place / part).is_dir():
@@ -168,7 +168,7 @@ def python_problem(name: str, root: pathlib.Path) -> str | None:
 
 
 def page_problems(page: pathlib.Path, root: pathlib.Path, known: dict[str, set[str]]) -> list[str]:
-    """Lists the names on a Markdown page to which nothing in the repository corresponds."""
+    """Returns an error for each name on a Markdown page that the repository does not have."""
     text, here = page.read_text(), page.parent
     makefiles = [folder / "Makefile" for folder in {here, root}]
     makefile = "\n".join(file.read_text() for file in makefiles if file.is_file())
@@ -203,7 +203,7 @@ def page_problems(page: pathlib.Path, root: pathlib.Path, known: dict[str, set[s
 
 
 def pages(root: pathlib.Path) -> list[pathlib.Path]:
-    """Lists the Markdown pages of the repository."""
+    """Returns the paths of the repository's Markdown pages."""
     every = root.rglob("*.md")
     return sorted(p for p in every if SKIPPED.isdisjoint(p.relative_to(root).parts))
 
@@ -211,7 +211,7 @@ def pages(root: pathlib.Path) -> list[pathlib.Path]:
 def problems(
     root: pathlib.Path = paths.ROOT, known: dict[str, set[str]] | None = None
 ) -> list[str]:
-    """Lists the errors of all Markdown pages; README.md must be among them."""
+    """Returns the errors of all Markdown pages; README.md must be among the pages."""
     if not (root / "README.md").exists():
         return ["README.md is missing"]
     known = commands() if known is None else known

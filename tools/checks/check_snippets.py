@@ -37,7 +37,7 @@ def command(language: str, file: pathlib.Path, text: str) -> list[str]:
 
 
 def problems(page: pathlib.Path, languages: set[str]) -> list[str]:
-    """Compiles the code blocks of a page; returns the errors of those that fail."""
+    """Compiles the code blocks of a Markdown page; returns the errors of those that fail."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
         for match in BLOCK.finditer(page.read_text()):
@@ -65,7 +65,7 @@ def problems(page: pathlib.Path, languages: set[str]) -> list[str]:
 
 
 def main() -> int:
-    """Compiles the code blocks of all pages; returns 0 if none fails."""
+    """Compiles the code blocks of all pages and prints errors; returns 0 if there are none."""
     found = []
     for page in check_pages.pages(paths.ROOT):
         run = {"python"} if page == paths.ROOT / "README.md" else set()
