@@ -60,7 +60,7 @@ class Trees:
 
     @contextlib.contextmanager
     def borrow(self) -> Iterator[pathlib.Path]:
-        """Lends a copy of the repository to this thread until the context ends."""
+        """Yields a copy of the repository that no other thread uses until the context ends."""
         tree = self.free.get()
         try:
             yield tree

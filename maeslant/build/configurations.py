@@ -27,7 +27,7 @@ def _enum_values() -> dict[str, int]:
 
 
 def number(build: str, parameter: str, value: object) -> int:
-    """Converts the value of a build's RTL parameter, such as an enum name, to an integer."""
+    """Returns the value of a build's RTL parameter, such as an enum name, as an integer."""
     if isinstance(value, int):
         return int(value)
     if value in _enum_values():

@@ -89,7 +89,7 @@ def colours() -> str:
 
 
 def number(value: float) -> str:
-    """Formats a number for a plot, with about three digits and commas between thousands."""
+    """Returns a number as text for a plot: about three digits, commas between thousands."""
     if value == 0:
         return "0"
     if abs(value) >= 1000:
@@ -129,7 +129,7 @@ def dot(
 
 
 def handle(tone: str, shape: str, hollow: bool, text: str) -> matplotlib.artist.Artist:
-    """Makes a plot's legend entry for a mark or line.
+    """Returns a legend entry of a plot for a mark or a line.
 
     ``shape`` is the shape of a mark, "line", "dashed" or "dotted".
     """
@@ -256,7 +256,7 @@ def _extent(axes: Axes, text: str, renderer: object) -> Bbox:
 
 
 def svg(figure: Figure, title: str, *, alone: bool = False) -> str:
-    """Converts a Matplotlib figure to an <svg> element; equal figures give equal bytes.
+    """Returns a Matplotlib figure as an <svg> element; equal figures give equal bytes.
 
     ``alone``: with its style inside, for a file; else for a page that has :func:`colours` and CSS.
     """
@@ -297,12 +297,12 @@ def svg(figure: Figure, title: str, *, alone: bool = False) -> str:
 
 
 def _rounded(value: float) -> str:
-    """Formats a coordinate of an SVG plot with one digit after the point, two if it is small."""
+    """Returns a coordinate of an SVG plot as text, with one decimal, or two if it is small."""
     return f"{round(value, 1 if abs(value) >= 10 else 2):g}"
 
 
 def _flat(text: str) -> str:
-    """Removes SVG groups without attributes and puts every other element on a line."""
+    """Returns SVG text without groups that lack attributes, every other element on a line."""
     kept: list[bool] = []
 
     def tag(match: re.Match) -> str:

@@ -37,7 +37,7 @@ class Held:
 
 @contextlib.contextmanager
 def verdict() -> Iterator[None]:
-    """Replaces the C driver's error for a wrong tag by an error message for the user."""
+    """Converts, while the context is open, the C driver's error for a wrong tag to a user's one."""
     try:
         yield
     except DeviceError as error:

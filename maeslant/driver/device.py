@@ -38,7 +38,7 @@ class DeviceError(MaeslantError):
 
 @functools.cache
 def library() -> tuple[cffi.FFI, object]:
-    """Builds the C driver if its library is out of date, and loads the library.
+    """Builds the C driver's library if out of date, loads it; returns its CFFI and the library.
 
     The headers are the only declarations.
     """
@@ -116,7 +116,7 @@ class Device:
 
     @classmethod
     def of(cls, handle: object, uri: str) -> "Device":
-        """Wraps a C device handle, opened and closed by the caller, as a Device."""
+        """Returns a Device of a C device handle that the caller has opened and will close."""
         device = cls.__new__(cls)
         device.ffi, device.lib = library()
         device.uri, device._handle, device.open_pieces = uri, handle, weakref.WeakSet()
@@ -284,7 +284,7 @@ class Device:
         tag: bytes,
         aad: bytes = b"",
     ) -> bytes:
-        """Decrypts an authenticated message on the device; raises DeviceError on a wrong tag."""
+        """Returns a message decrypted on the device; raises DeviceError if its tag is wrong."""
         message, keep = self._message(mode, key, len(tag))
         _, result, _ = self._fill(message, keep, nonce, aad, data, tag)
         check(self.lib.mae_unseal(self.handle, message))
@@ -307,7 +307,7 @@ class Device:
     def stream(
         self, mode: str, direction: int, key: bytes | bytearray, iv: bytes | None
     ) -> Iterator["Stream"]:
-        """Begins a message on the device that is processed in pieces, without authentication."""
+        """Begins an unauthenticated message on the device, processed in pieces; yields a Stream."""
         stream = Stream(self, mode, direction, key, iv)
         try:
             yield stream

@@ -71,7 +71,7 @@ def wipe(file: BinaryIO) -> None:
 
 @contextlib.contextmanager
 def spool() -> Iterator[tuple[BinaryIO, Sink]]:
-    """Opens an unnamed temporary file on disk, which is wiped when the context ends."""
+    """Yields an unnamed temporary file on disk and its Sink; wipes it when the context ends."""
     with tempfile.TemporaryFile(buffering=0) as file:
         try:
             yield file, Sink(file, f"the temporary folder {tempfile.gettempdir()} (TMPDIR)")
@@ -81,7 +81,7 @@ def spool() -> Iterator[tuple[BinaryIO, Sink]]:
 
 @contextlib.contextmanager
 def spooled(sink: Sink) -> Iterator[Sink]:
-    """Withholds output in a temporary file; passes it on if the context ends without error.
+    """Yields a Sink to a temporary file; passes its content on if the context ends without error.
 
     Wipes the file in either case.
     """
@@ -94,7 +94,7 @@ def spooled(sink: Sink) -> Iterator[Sink]:
 
 @contextlib.contextmanager
 def destination(name: str, force: bool, *, withhold: bool = False) -> Iterator[Sink]:
-    """Opens a command's output file, which appears under its name only when complete.
+    """Yields the Sink of a command's output file, which appears under its name only when complete.
 
     The bytes go to a file beside it that is renamed at the end; on any failure it is removed, and
     a process that is killed leaves nothing under the name that was asked for. ``withhold``: the
@@ -146,7 +146,7 @@ def destination(name: str, force: bool, *, withhold: bool = False) -> Iterator[S
 
 
 def new_file(path: pathlib.Path) -> tuple[BinaryIO, pathlib.Path | None]:
-    """Opens an unnamed file in the folder of ``path``, which vanishes if the process is killed.
+    """Opens an unnamed file in the folder of ``path`` that vanishes if the process is killed.
 
     Where the file system has no such thing, one with a name of its own, which is also given.
     """
@@ -160,7 +160,7 @@ def new_file(path: pathlib.Path) -> tuple[BinaryIO, pathlib.Path | None]:
 
 
 def appear(handle: int, path: pathlib.Path, force: bool) -> None:
-    """Links a finished unnamed file to its path in one atomic step."""
+    """Gives a finished unnamed file its path in one step; replaces another only with ``force``."""
     # link() refuses where rename() would silently replace a file that came meanwhile. A folder
     # handle makes Python call linkat(2), which follows the link in /proc to the unnamed file.
     folder = os.open("/proc/self/fd", os.O_RDONLY | os.O_DIRECTORY)

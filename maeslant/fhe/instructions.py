@@ -36,7 +36,7 @@ class Part:
     w: int = ZERO
 
     def encode(self) -> bytes:
-        """Packs one engine's part of a CKKS kernel instruction into 8 bytes."""
+        """Returns one engine's part of a CKKS kernel instruction, packed into 8 bytes."""
         flags = self.active | self.gs << 1 | self.permute << 2 | self.minus << 3
         return PART.pack(flags, self.source, self.dst, self.u, self.v, self.w)
 
@@ -85,7 +85,7 @@ class Instruction:
         )
 
     def encode(self) -> bytes:
-        """Packs a CKKS kernel instruction into 64 bytes."""
+        """Returns a CKKS kernel instruction, packed into 64 bytes."""
         field = self.engine | self.slot << 8 if self.moves else self.galois
         head = HEAD.pack(self.op, self.montgomery, field, self.address)
         return (head + b"".join(part.encode() for part in self.parts)).ljust(BYTES, b"\0")

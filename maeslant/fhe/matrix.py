@@ -55,7 +55,7 @@ class Client:
         return self.encoder.encode(values, float(self.params.primes[1]))
 
     def encrypt(self, values: np.ndarray) -> seal.Ciphertext:
-        """Encrypts a vector, repeated in all slots, or a matrix row by row, to a ciphertext."""
+        """Returns a SEAL ciphertext of a vector, repeated in all slots, or of a matrix's rows."""
         whole = np.tile(values.ravel(), self.params.slots // values.size)
         return self.encryptor.encrypt(self.encoder.encode(whole, 2.0**self.params.log_scale))
 

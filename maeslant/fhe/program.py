@@ -207,7 +207,7 @@ class Program:
         return self._divide(sums, SPECIAL, data)
 
     def _divide(self, sums: list[Poly], last: int, data: list[int]) -> list[Poly]:
-        """Adds to the CKKS program the division of polynomials by a prime, rounded as SEAL does."""
+        """Adds to the CKKS program divisions of polynomials by a prime, rounded; returns slots."""
         over, half = sets.OVER_SPECIAL, sets.HALF_SPECIAL
         if last != SPECIAL:
             over, half = sets.OVER_LAST, sets.HALF_LAST
@@ -239,7 +239,7 @@ class Program:
         return self.switch_key(self.permute(c[1], galois), key, [base, None])
 
     def relinearize(self, c: list[Poly], key: int) -> list[Poly]:
-        """Adds to the CKKS program the reduction of a ciphertext of three polynomials to two."""
+        """Adds to the CKKS program a ciphertext's reduction from three polynomials to two."""
         plus = [self.scale_up(poly) for poly in c[:2]]
         return self.switch_key(self.combine(ZERO, c[2]), key, plus)
 

@@ -111,7 +111,7 @@ def _read(url: str, say) -> bytes:
 
 
 def download(package: Package, snapshot: str, say) -> bytes:
-    """Downloads a Debian package with the pinned digest from the first server that has it."""
+    """Returns a Debian package, downloaded from the first server with the pinned digest."""
     reasons = []
     for server in SERVERS:
         url = server.format(snapshot=snapshot) + urllib.parse.quote(package.path)

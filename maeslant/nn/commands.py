@@ -30,7 +30,7 @@ class Shape:
         return -(-height * width * self.lanes // GRANULE) * GRANULE
 
     def pack_map(self, values: np.ndarray) -> bytes:
-        """Packs a feature map (channel, line, column) into bytes of planes, padded with zeros."""
+        """Returns a feature map (channel, line, column) as bytes of planes, padded with zeros."""
         channels, height, width = values.shape
         spare = -channels % self.lanes
         padded = np.pad(values, ((0, spare), (0, 0), (0, 0))).astype(np.int8)
@@ -40,7 +40,7 @@ class Shape:
         return np.pad(flat, ((0, 0), (0, size - flat.shape[1]))).tobytes()
 
     def unpack_map(self, data: bytes, height: int, width: int) -> np.ndarray:
-        """Unpacks a feature map from the bytes of its planes, channels of padding included."""
+        """Returns a feature map from the bytes of its planes, with the channels of padding."""
         planes = np.frombuffer(data, np.int8).reshape(-1, self.plane_bytes(height, width))
         pixels = planes[:, : height * width * self.lanes]
         maps = pixels.reshape(-1, height, width, self.lanes).transpose(0, 3, 1, 2)
@@ -49,7 +49,7 @@ class Shape:
     def pack_parameters(
         self, weights: np.ndarray, biases: np.ndarray, scales: np.ndarray, columns: int
     ) -> bytes:
-        """Packs a layer's parameters into bytes, step by step: biases, scales, tiles of weights.
+        """Returns a layer's parameters as bytes, by steps: biases, scales, tiles of weights.
 
         Weights are (output, input, line, column); inputs are channels of the source planes that a
         step reads. Missing channels become zeros.
@@ -103,7 +103,7 @@ class Command:
     last: bool = False
 
     def encode(self) -> bytes:
-        """Packs a command of the array kernel into 64 bytes."""
+        """Returns a command of the array kernel, packed into 64 bytes."""
         strides = (n & 0xFFFFFFFF for n in (self.plane_in, self.step_in, self.plane_out))
         return COMMAND.pack(
             self.op,

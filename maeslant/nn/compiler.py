@@ -100,7 +100,7 @@ class Plan:
         return self.shape.pack_map(np.concatenate(parts))
 
     def unpack(self, name: str, data: bytes) -> np.ndarray:
-        """Unpacks the network's feature map (channel, line, column) from the bytes of planes."""
+        """Returns a named feature map (channel, line, column) from the bytes of its planes."""
         place = self.places[name]
         return self.shape.unpack_map(data, *place.tensor.shape[1:])[place.lanes]
 

@@ -337,5 +337,5 @@ GEMM = ("alpha", "beta", "transA", "transB")
 
 
 def read(model: object) -> Network:
-    """Converts an ONNX model in QDQ form to a Network."""
+    """Returns the Network of an ONNX model in QDQ form."""
     return Reader(model).read()

@@ -151,7 +151,7 @@ def _key(requirement: str) -> tuple[str, int]:
 def run(
     names: list[str], every: bool, card: bool, as_json: bool, console: Console, err: Console
 ) -> bool:
-    """Runs chosen bus attacks on the protected channel; prints which check detected each.
+    """Runs chosen bus attacks on the protected channel; prints which check detected each attack.
 
     Returns true if all were detected.
     """

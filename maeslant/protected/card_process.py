@@ -31,7 +31,7 @@ class SimulatedServer(Server):
         return min(result, 0)
 
     def read(self, _user, offset, data, size) -> int:
-        """Reads the simulated card's registers for the enclave."""
+        """Copies the simulated card's registers to the enclave; returns 0 or an error code."""
         try:
             for at in range(0, size, 4):
                 word = self.simulator.read32(offset + at).to_bytes(4, "little")
@@ -41,7 +41,7 @@ class SimulatedServer(Server):
         return 0
 
     def write(self, _user, offset, data, size) -> int:
-        """Writes the simulated card's registers for the enclave."""
+        """Writes the simulated card's registers for the enclave; returns 0 or an error code."""
         given = bytes(self.ffi.buffer(data, size))
         try:
             for at in range(0, size - 3, 4):

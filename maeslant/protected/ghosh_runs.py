@@ -49,7 +49,7 @@ def _session(machine: Machine) -> Session:
 
 
 def _came(entry: Entry, outcome: Outcome) -> str:
-    """Formats the outcome of an attack on Ghosh's protocol: got through, or stopped by whom."""
+    """Returns a text on the outcome of an attack on Ghosh's protocol: got through or stopped."""
     if outcome.through:
         return f"[red]gets through[/]: wrong are {', '.join(outcome.wrong)}"
     if outcome.caught == NOBODY:

@@ -45,7 +45,7 @@ class Server:
         }
 
     def read(self, _user, offset, data, size) -> int:
-        """Reads registers of the card model for the enclave."""
+        """Copies registers of the card model to the enclave; returns 0 or an error code."""
         try:
             self.ffi.memmove(data, self.link.mmio_read(offset, size), size)
         except BusError:
@@ -53,12 +53,12 @@ class Server:
         return 0
 
     def write(self, _user, offset, data, size) -> int:
-        """Writes registers of the card model for the enclave."""
+        """Writes registers of the card model for the enclave; returns 0 or an error code."""
         self.link.mmio_write(offset, bytes(self.ffi.buffer(data, size)))
         return 0
 
     def map(self, _user, host, memory, size) -> int:
-        """Makes host memory accessible to the card model."""
+        """Makes host memory accessible to the card model's DMA; returns 0."""
         self.link.BASE = host
         self.link.memory = self.ffi.buffer(memory, size)
         return 0

@@ -54,7 +54,7 @@ class ProtectedCard:
             self.host.wait(self.host.h2d(1, device + at, part, min(CHUNK, len(part))))
 
     def fetch(self, device: int, size: int) -> bytes:
-        """Reads data from the card's memory over the protected channel."""
+        """Returns data read from the card's memory over the protected channel."""
         return self.host.wait(self.host.d2h(2, device, size, min(CHUNK, size)))
 
     def write(self, offset: int, value: int) -> None:

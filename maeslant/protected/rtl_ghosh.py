@@ -79,6 +79,6 @@ class RtlGhosh:
         return b"".join(word.to_bytes(4, "little") for word in words)
 
     def step(self) -> bool:
-        """Runs Ghosh's simulated card for 64 clock cycles."""
+        """Runs Ghosh's simulated card for 64 clock cycles; returns false."""
         self.simulator.run(STEP)
         return False

@@ -39,7 +39,7 @@ class Request:
     flags: int = 0
 
     def pack(self, cookie: int) -> bytes:
-        """Packs the request into the 64 bytes that the block card reads."""
+        """Returns the request, packed into the 64 bytes that the block card reads."""
         plain = self.slot is None
         key = (0, 0) if plain or self.op == FLUSH else (self.slot, self.unit_log2)
         head = (cookie, self.op, self.flags | PLAIN * plain, *key, self.sectors, 0)
@@ -57,7 +57,7 @@ class Completion:
 
 
 class BlockCard:
-    """Simulates a block card, its media and ``size`` bytes of host memory, rings at its end."""
+    """Simulates a block card, its media and ``size`` bytes of host memory, which hold its rings."""
 
     def __init__(self, build: str = BUILD, options: str = "", size: int = 1 << 22) -> None:
         self.sim = Simulator(simulator.build(build), options)

@@ -182,7 +182,7 @@ def header(file: pathlib.Path) -> dict[str, tuple[str, str]]:
 
 
 def _value(kind: str, value: int) -> str:
-    """Formats the value of an RTL parameter for slang, enum values by their names."""
+    """Returns the value of an RTL parameter as text for slang, enum values by their names."""
     if kind.split("::")[-1] in PLAIN_TYPES:
         return str(value)
     for name, number in (known := enum_values(kind)).items():

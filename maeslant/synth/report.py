@@ -113,7 +113,7 @@ def locked(key: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def workplace(name: str) -> Iterator[pathlib.Path]:
-    """Creates a temporary folder for a synthesis run, removed when the context ends."""
+    """Yields a temporary folder for a synthesis run, removed when the context ends."""
     REPORTS.mkdir(parents=True, exist_ok=True)
     folder = pathlib.Path(tempfile.mkdtemp(prefix=f".work-{name}-", dir=REPORTS))
     try:

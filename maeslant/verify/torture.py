@@ -42,7 +42,7 @@ def _ffi() -> cffi.FFI:
 
 @functools.cache
 def _library(jobs: int) -> object:
-    """Builds the library of the memory arbiter's test if out of date, and loads it."""
+    """Builds the library of the memory arbiter's test if out of date; returns it, loaded."""
     sources = [FOLDER / "mae_arbiter_bench.sv", FOLDER / "mae_arbiter_bench.vlt"]
     name = "arbiter" if jobs == 1 else f"arbiter{jobs}"
     library = simulator.build_top(name, "mae_arbiter_bench", {"Jobs": jobs}, sources=sources)

@@ -71,7 +71,7 @@ def beat_figure(kind: str, bits: int, build: dict) -> tuple[str, str, str, float
 
 
 def figures(name: str, build: dict) -> list[Figure]:
-    """Simulates one named GCM engine; returns its latency and throughput figures."""
+    """Simulates one named GCM engine; returns its latency and throughput as figures."""
     is_stream = build["top"] == "mae_gcm_stream"
     with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
         cocotb_bench.simulate(

@@ -237,7 +237,7 @@ def _table(title: str, left: int, *columns: str) -> Table:
 
 
 def _threads(row: dict) -> str:
-    """Formats the number of threads that seal chunks, with a star if the row is a projection."""
+    """Returns the number of threads that seal chunks as text, with a star for a projection."""
     return f"{row['threads']}{'*' if row['projected'] else ''}"
 
 
@@ -295,7 +295,7 @@ def show(record: dict, console: Console) -> None:
 
 
 def _driver(record: dict) -> str:
-    """Formats the C driver's rates of sealing and opening chunks in GB/s, by number of threads."""
+    """Returns a text on the rates in GB/s at which the C driver seals and opens, by threads."""
     return "; ".join(
         f"{threads} thread{'s' if int(threads) > 1 else ''} seal{'' if int(threads) > 1 else 's'} "
         f"{rates['seal'] / 1e9:.1f} GB/s, open{'' if int(threads) > 1 else 's'} "

@@ -39,7 +39,7 @@ Timing = Callable[[int], Times]  # of a piece of so many bytes
 
 
 def clocks_of(nanoseconds: float) -> int:
-    """Converts nanoseconds of host software to clocks of the simulated card."""
+    """Returns the simulated card's clocks in a number of nanoseconds of host software."""
     return round(nanoseconds * CLOCK_MHZ / 1000)
 
 

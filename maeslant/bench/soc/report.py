@@ -64,7 +64,7 @@ def _table(title: str, *columns: str) -> Table:
 
 
 def _pair(cost: dict[str, int] | tuple[int, int] | None, share: int = 1) -> str:
-    """Formats the CPU's clocks and instructions for an AES job as "clocks / instructions"."""
+    """Returns the CPU's cost of an AES job as the text "clocks / instructions"."""
     if cost is None:
         return ""
     clocks, instructions = cost.values() if isinstance(cost, dict) else cost
@@ -179,7 +179,7 @@ def two_table(record: dict) -> Table:
 
 
 def at_once_line(record: dict) -> str:
-    """Formats a sentence on the clocks of a program that reads a memory job's result at once."""
+    """Returns a sentence on the clocks of a program that reads a memory job's result at once."""
     row = record["at_once"][0]
     return (
         f"A program that starts a job of {row['bytes']:,} bytes (ECB) and adds up its destination "

@@ -67,7 +67,7 @@ class System:
             raise SocError(f"{len(data)} bytes at {address:#x} are not inside the memory")
 
     def read(self, address: int, count: int) -> bytes:
-        """Reads bytes from the PicoRV32 system's memory; raises SocError outside it."""
+        """Returns bytes of the PicoRV32 system's memory; raises SocError outside it."""
         data = bytearray(count)
         if self.lib.mae_sim_soc_read(self.handle, address, _ffi().from_buffer(data), count):
             raise SocError(f"{count} bytes at {address:#x} are not inside the memory")

@@ -48,7 +48,7 @@ def _nonce(inverse: int, counter: int) -> bytes:
 
 
 def hash_of(tag: bytes, mask: int, inverse: int, lengths: int) -> int:
-    """Recovers the GHASH of a part's blocks from its GCM tag: removes mask and length block.
+    """Returns the GHASH of a part's blocks, from its GCM tag, without mask and length block.
 
     ``inverse`` is that of H, here and below.
     """

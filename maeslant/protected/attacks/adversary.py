@@ -41,7 +41,7 @@ class Sight:
 
 
 def flip(data: bytes, bit: int) -> bytes:
-    """Flips one bit of a byte string; negative bit numbers count from the end."""
+    """Returns a byte string with one bit flipped; negative bit numbers count from its end."""
     bit %= 8 * len(data)
     return data[: bit // 8] + bytes((data[bit // 8] ^ 1 << bit % 8,)) + data[bit // 8 + 1 :]
 

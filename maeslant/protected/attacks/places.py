@@ -216,7 +216,7 @@ def fetches() -> Iterator[Entry]:
     for nth in (0, 1, 2):
 
         def before(attack: On, event: Event, link: Link) -> list[Event]:
-            """Overwrites part of a chunk in shared memory before the driver loads it."""
+            """Overwrites part of a chunk in shared memory before the driver's load of it."""
             return [poke(event.address + 8, b"\xa5" * 8), event]
 
         yield Entry(

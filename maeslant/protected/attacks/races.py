@@ -59,7 +59,7 @@ class Scribble(On):
 
 
 class InQuarantine(On):
-    """Delays doorbells so that the kernel is started while its input is still transferred."""
+    """Delays doorbells so that the kernel is started while its input is being transferred."""
 
     def __init__(self) -> None:
         super().__init__()

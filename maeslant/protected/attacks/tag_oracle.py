@@ -117,7 +117,7 @@ class OurOracle(Adversary):
         self.readable: set[bytes] = set()
 
     def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
-        """Collects the tags of messages on the bus and the words of all readable registers."""
+        """Collects tags of messages and words of readable registers; returns the bus event."""
         if sight.what in ("request", "response"):
             data = event.data
             self.harvest.append(Harvest(data[:16], data[16:-16], data[-16:]))

@@ -198,7 +198,7 @@ class GhoshHost:
             raise TagError(DATA)
 
     def receive(self, address: int, length: int) -> bytes:
-        """Returns data received from Ghosh's card; raises TagError if their GCM tag is wrong."""
+        """Returns data received from Ghosh's card; raises TagError if its GCM tag is wrong."""
         iv = self._start(OUT, address, length)
         buffer = self.link.allocate(length)
         tag = self._move(buffer)

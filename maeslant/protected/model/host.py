@@ -159,7 +159,7 @@ class Host:
     # The untrusted world.
 
     def shared(self, size: int) -> int:
-        """Allocates shared memory for the host model, wholly outside the enclave (H10)."""
+        """Allocates shared memory, wholly outside the enclave (H10); returns its address."""
         try:
             address = self.link.allocate(size)
         except MemoryError:

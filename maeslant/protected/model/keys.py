@@ -135,7 +135,7 @@ class Key:
         return AESGCM(self.bytes).encrypt(self.iv(queue, sequence), plain, aad)
 
     def open(self, queue: int, sequence: int, aad: bytes, sealed: bytes) -> bytes:
-        """Decrypts data by AES-256-GCM under this key; raises TagError on a wrong tag (H15)."""
+        """Returns data decrypted by AES-256-GCM under this key; raises TagError if forged (H15)."""
         if len(sealed) < TAG:
             raise TagError
         try:

@@ -15,7 +15,7 @@ from maeslant.protected.model.queues import Chunk, Fatal, Queue, Request, Transf
 
 
 class Card(Protocol):
-    """Defines what the DMA transfers use of the card model (device.Device)."""
+    """Defines the part of the card model (device.Device) that its DMA transfers use."""
 
     beat: int
     bus: Link

@@ -153,7 +153,7 @@ def _read(name: str) -> str:
 
 
 def _json(data: object) -> str:
-    """Encodes data as JSON that is safe inside an HTML script element."""
+    """Returns data as JSON text that is safe inside an HTML script element."""
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
 
 

@@ -99,7 +99,7 @@ def is_liberty(target: str) -> bool:
 
 
 def short(target: str) -> str:
-    """Shortens a synthesis target for tables: a Liberty file's path to its name."""
+    """Returns a synthesis target as text for tables, a Liberty file's path as its name."""
     return pathlib.Path(target).name if is_liberty(target) else target
 
 

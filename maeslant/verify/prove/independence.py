@@ -115,7 +115,7 @@ def _flows(module: dict) -> Iterator[tuple[int, list]]:
 
 
 def load() -> list[Independence]:
-    """Reads the proofs that timing does not depend on secrets, formal/independence.yml."""
+    """Returns the proofs of formal/independence.yml: timing that does not depend on secrets."""
     found = yaml.safe_load(LIST.read_text())
     return [
         Independence(**{k: tuple(v) if isinstance(v, list) else v for k, v in item.items()})

@@ -44,7 +44,7 @@ class Answer:
 
 
 def yosys(*commands: str) -> str:
-    """Runs Yosys passes in a process of their own; raises MaeslantError if one fails."""
+    """Runs Yosys passes in a separate process, returns output; raises MaeslantError on failure."""
     result = subprocess.run(
         [sys.executable, "-c", YOSYS, *commands], capture_output=True, text=True, check=False
     )

@@ -102,7 +102,7 @@ class Engine:
         self.key_offer = (bank, self.keys[bank])
 
     def message(self, bank: int, aad_beats: int, data_beats: int) -> Message:
-        """Queues a random GCM message of a given length for the engine."""
+        """Queues a random GCM message of a given length for the engine and returns it."""
 
         def part(beats: int) -> bytes:
             size = beats * self.row

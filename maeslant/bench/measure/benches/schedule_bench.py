@@ -45,7 +45,7 @@ class Record:
         return 3 + max(i for lane in lanes for i, value in enumerate(lane) if value)
 
     def _lane(self, name: str) -> dict[str, object]:
-        """Converts a recorded signal to a line of the WaveDrom timing diagram."""
+        """Returns a recorded signal as a line of the WaveDrom timing diagram."""
         values = self.lanes[name][: self._clocks()]
         values.insert(0, values[0] if isinstance(values[0], bool) else None)
         wave, data = "", []
