@@ -43,7 +43,7 @@ class Module:
 
     @property
     def name(self) -> str:
-        """Returns the name of the RTL module, which is also that of its file."""
+        """Returns the name of the RTL module, equal to the name of its file."""
         return self.path.stem
 
     @property
@@ -123,7 +123,7 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
 
 
 def schedules(name: str) -> list[str]:
-    """Returns the Markdown lines that show an RTL module's timing diagrams."""
+    """Returns the Markdown lines that embed an RTL module's timing diagrams."""
     lines = []
     found = sorted((paths.ROOT / "docs" / "schedules").glob(f"{name}-*.json"))
     for path in found:

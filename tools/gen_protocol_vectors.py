@@ -264,7 +264,7 @@ def _transfer(seal, kind: int = Kind.H2D, **fields) -> bytes:
 
 
 def make() -> dict:
-    """Returns the content of the test vectors' file as a dictionary."""
+    """Returns the protocol's test vectors as a dictionary, for a JSON file."""
     of = session()
     recorder = exchanges()
     return {

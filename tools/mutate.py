@@ -133,13 +133,13 @@ def stale(items: list[dict[str, str]], root: pathlib.Path = paths.ROOT) -> list[
 
 
 class Collected:
-    """Holds the names of the tests that pytest finds (a plugin of pytest)."""
+    """Holds the names of the tests that pytest collects, as a plugin of pytest."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Keeps the names of all tests that pytest has collected."""
+        """Stores the names of all tests that pytest has collected."""
         self.names = [item.nodeid for item in session.items]
 
     def has(self, test: str) -> bool:
@@ -158,7 +158,7 @@ def absent(tests: list[str]) -> list[str]:
 
 
 def main() -> int:
-    """Runs the mutation tests that the command line selects, by default all."""
+    """Runs mutation tests, by default all; prints if each is noticed; returns 0 if all are."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("words", nargs="*", help="run only mutations whose name contains a word")
     parser.add_argument("--list", nargs="+", default=[], help="run only these lists, such as gcm")

@@ -138,7 +138,7 @@ def make() -> str:
 
 
 def main() -> int:
-    """Trains the digit network and writes digits.json, or checks it with --check."""
+    """Trains the digit network and writes digits.json; with --check only compares the file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="fail when the file is stale")
     check = parser.parse_args().check

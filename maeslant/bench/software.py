@@ -35,7 +35,7 @@ def openssl_rate(cipher: str, size: int, seconds: float, instructions: bool) -> 
 
 
 def table_aes() -> pathlib.Path:
-    """Compiles the C program of table-based AES for measurements; returns its path."""
+    """Compiles the C program of table-based AES for measurements; returns the program's path."""
     program = paths.BUILD / "bench" / "table_aes"
     program.parent.mkdir(parents=True, exist_ok=True)
     if not program.exists() or program.stat().st_mtime < SOURCE.stat().st_mtime:

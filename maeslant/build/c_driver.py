@@ -77,7 +77,7 @@ def stale(target: pathlib.Path, *, own: list[pathlib.Path] | None = None) -> boo
 def compile_objects(
     folder: pathlib.Path, flags: tuple[str, ...], files: list[pathlib.Path] | None = None
 ) -> list[str]:
-    """Compiles C files, by default those of libmaeslant; returns the paths of the objects."""
+    """Compiles C files, by default those of libmaeslant; returns the paths of the object files."""
     folder.mkdir(parents=True, exist_ok=True)
     objects = []
     for source in files or sources():
@@ -128,7 +128,7 @@ def build_archive(sanitize: str = "") -> pathlib.Path:
 def build_program(
     source: pathlib.Path, *, sanitize: str = "", libraries: tuple[str, ...] = ()
 ) -> pathlib.Path:
-    """Builds a C program that is linked with libmaeslant's objects; returns its path.
+    """Builds a C program from a source and libmaeslant's objects; returns the program's path.
 
     ``sanitize``: one of :data:`SANITIZERS`.
     """

@@ -62,7 +62,7 @@ def levels(optimize: str) -> tuple[str, str]:
 
 
 class _Runner(Verilator):
-    """Runs Verilator for cocotb, by default with only the top module's signals visible."""
+    """Runs Verilator for cocotb, to which by default only the top module's signals are visible."""
 
     visible = False
     optimize: str

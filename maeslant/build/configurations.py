@@ -20,7 +20,7 @@ KINDS = ("product", "research")
 
 @functools.cache
 def _enum_values() -> dict[str, int]:
-    """Returns the values of enum names in the RTL packages, for parameters of builds."""
+    """Returns the numbers of the RTL packages' enum names, for parameters of named builds."""
     packages = ("cipher/mae_aes_pkg.sv", "kernel/mae_kernel_pkg.sv")
     text = "".join((paths.RTL / name).read_text() for name in packages)
     return {name: int(value) for name, value in re.findall(r"\b([A-Z]\w+)\s+= \d'd(\d+)", text)}

@@ -28,7 +28,7 @@ COMMON = ("start.S", "soc.c", "aes.c")
 
 
 def run(arguments: list[object], what: str) -> None:
-    """Runs the RISC-V compiler; raises MaeslantError with its messages if it fails."""
+    """Runs the RISC-V compiler; raises MaeslantError with the compiler's messages if it fails."""
     extras.need_modules(["ziglang"])
     command = [str(word) for word in (*COMPILER, *TARGET, *arguments)]
     cache = {f"ZIG_{kind}_CACHE_DIR": str(paths.BUILD / "zig") for kind in ("GLOBAL", "LOCAL")}

@@ -113,7 +113,7 @@ def dot(
     axes: Axes, x: float, y: float, tone: str, shape: str = "circle", hollow: bool = False,
     data: str = "", **more: object,
 ) -> None:  # fmt: skip
-    """Draws a mark in a plot; ``data`` names its record for a page's script."""
+    """Draws a mark at a point of a plot; ``data`` names the mark for a web page's script."""
     color = LIGHT[tone]
     if shape in OPEN:
         look = {"color": color, "linewidths": 2.2}

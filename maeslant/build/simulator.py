@@ -324,7 +324,7 @@ def _verilator_root(verilator: str) -> pathlib.Path:
 
 @functools.cache
 def _has_header(name: str) -> bool:
-    """Returns true if the C++ compiler finds a system header."""
+    """Returns true if the C++ compiler finds a system header of a given name."""
     command = ["g++", "-E", "-x", "c++", "-", "-o", os.devnull]
     text = f"#include <{name}>\n"
     return not subprocess.run(command, input=text, text=True, capture_output=True).returncode

@@ -69,7 +69,7 @@ def digest(path: pathlib.Path) -> str:
 
 
 def openssl(mode: str, key: bytes, iv: bytes, source: pathlib.Path, sink: pathlib.Path) -> None:
-    """Encrypts a file by the program `openssl`, to compare with the card's result."""
+    """Encrypts a file by the program `openssl` into another file, to compare with the card's."""
     command = [
         "openssl",
         "enc",
@@ -83,7 +83,7 @@ def openssl(mode: str, key: bytes, iv: bytes, source: pathlib.Path, sink: pathli
 
 
 def cryptography_opens(key: bytes, aad: bytes, source: pathlib.Path, sink: pathlib.Path) -> None:
-    """Decrypts the card's GCM file by the `cryptography` package and checks its tag."""
+    """Decrypts the card's GCM file by the `cryptography` package into a file; checks the tag."""
     with source.open("rb") as reader, sink.open("wb") as writer:
         reader.seek(-TAG, 2)
         left, tag = reader.tell() - NONCE, reader.read(TAG)

@@ -70,7 +70,7 @@ def encrypt(
     size: int | None,
     seen: Callable[[int], None],
 ) -> Iterator[bytes]:
-    """Encrypts a file with GCM or CCM on a device; yields drawn IV, ciphertext and tag."""
+    """Encrypts a file with GCM or CCM on a device; yields the IV if drawn, ciphertext and tag."""
     with contextlib.ExitStack() as stack:
         length = 0
         if mode == "ccm":  # says the length at its start
@@ -155,7 +155,7 @@ def check_gmac(
     expected: bytes,
     pieces: Iterable[bytes],
 ) -> None:
-    """Raises MaeslantError unless ``expected`` is the file's GMAC, as the device finds."""
+    """Raises MaeslantError unless ``expected`` is a file's GMAC, computed on the device."""
     if iv is None:
         iv, expected = expected[:NONCE], expected[NONCE:]
     try:

@@ -158,11 +158,11 @@ class Device:
         return result
 
     def caps(self) -> dict[str, object]:
-        """Returns the device's capabilities (struct mae_caps)."""
+        """Returns the device's capabilities as a dictionary of C's struct mae_caps."""
         return self.read("mae_caps", self.lib.mae_get_caps)
 
     def stats(self) -> dict[str, int]:
-        """Returns the simulator's counters (struct mae_stats)."""
+        """Returns the simulator's counters, by name, for a simulated device (struct mae_stats)."""
         return self.read("mae_stats", self.lib.mae_get_stats)
 
     def reset_stats(self) -> None:

@@ -41,7 +41,7 @@ def source(name: str) -> Iterator[tuple[BinaryIO, int | None]]:
 
 
 class Sink:
-    """Writes to an unbuffered output file; an error names the file.
+    """Writes data to an unbuffered output file; raises an error that names the file.
 
     A buffer would fail once more when the file is closed, and hide the first error.
     """
@@ -226,7 +226,7 @@ def crypt(
 
 
 def read(file: BinaryIO, seen: Callable[[int], None]) -> Iterator[bytes]:
-    """Yields a file in pieces of 1 MiB and reports the size of each to a callback."""
+    """Yields a file's bytes in pieces of 1 MiB; reports the size of each to a callback."""
     while piece := file.read(PIECE):
         seen(len(piece))
         yield piece

@@ -60,7 +60,7 @@ class Instruction:
 
     @property
     def reads(self) -> set[tuple[int, int]]:
-        """Returns which (engine, slot) pairs the CKKS kernel instruction reads."""
+        """Returns the (engine, slot) pairs that the CKKS kernel instruction reads."""
         if self.op == Op.STORE:
             return {(self.engine, self.slot)}
         operands = ((e, s) for e, p in enumerate(self.parts) for s in (p.u, p.v, p.w))
@@ -68,7 +68,7 @@ class Instruction:
 
     @property
     def writes(self) -> set[tuple[int, int]]:
-        """Returns which (engine, slot) pairs the CKKS kernel instruction writes."""
+        """Returns the (engine, slot) pairs that the CKKS kernel instruction writes."""
         if self.op == Op.LOAD:
             return {(self.engine, self.slot)}
         found = {(e, p.dst) for e, p in enumerate(self.parts) if p.active}
@@ -77,7 +77,7 @@ class Instruction:
         return found
 
     def conflicts(self, other: "Instruction") -> bool:
-        """Returns true if two CKKS kernel instructions must keep their order."""
+        """Returns true if this CKKS kernel instruction and another one must keep their order."""
         if Op.CONSTANTS in (self.op, other.op) or Op.TABLE in (self.op, other.op):
             return True
         return bool(

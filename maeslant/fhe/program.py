@@ -20,7 +20,7 @@ Poly = dict[int, int]  # engine to slot
 
 
 class Program:
-    """Builds a program of the CKKS kernel and allocates its polynomial slots."""
+    """Collects a program's instructions for the CKKS kernel and allocates polynomial slots."""
 
     def __init__(self, params: ParameterSet) -> None:
         self.params = params

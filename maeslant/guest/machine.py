@@ -46,7 +46,7 @@ class Result:
 
 
 def own_qemu() -> str | None:
-    """Returns the path of this machine's QEMU if it has vfio-user-pci."""
+    """Returns the path of this machine's QEMU if it has vfio-user-pci, else None."""
     own = shutil.which("qemu-system-x86_64")
     ask = [own or "", "-device", f"{DEVICE},help"]
     return own if own and subprocess.run(ask, capture_output=True).returncode == 0 else None

@@ -265,7 +265,7 @@ def run(
     console: Console,
     err: Console,
 ) -> bool:
-    """Runs a network and prints the result; returns true if all that was compared is equal."""
+    """Runs a network on cards and prints the result; returns true if it equals the reference."""
     model = read_model(name, path)
     if source is not None:
         values = read_input(source)

@@ -96,7 +96,7 @@ def say(caught: str) -> str:
 
 
 def verdict_of(entry: Entry, make: MakeMachine) -> tuple[Verdict, list[str]]:
-    """Runs an attack of the catalogue; returns its verdict and the expectations it violated."""
+    """Runs an attack of the catalogue; returns its verdict and texts on unexpected outcomes."""
     verdict = entry.play(make)
     wrong = list(verdict.wrong)
     if not verdict.fired:

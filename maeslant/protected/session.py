@@ -184,7 +184,7 @@ class Gate:
 
     @property
     def commands(self) -> int:
-        """Returns the number of commands sent to the process that owns the card."""
+        """Returns the number of commands that were sent to the process that owns the card."""
         return self.lib.mae_gate_commands(self.handle)
 
     def close(self) -> None:
@@ -258,7 +258,7 @@ def _free_task(core: Core, lib, handle) -> None:
 
 
 class Host:
-    """Runs the enclave's end of a protected session through the C driver.
+    """Runs the enclave's side of a protected session through the C driver.
 
     `link` is the untrusted world: a Link, or a Gate.
 

@@ -57,7 +57,7 @@ class Message:
 
 @dataclasses.dataclass(slots=True)
 class Abort:
-    """Describes a job that aborts the GCM engine some clocks after the job before."""
+    """Describes a job that aborts the GCM engine a number of clocks after the previous job."""
 
     wait: int
     clear: bool = False
@@ -117,7 +117,7 @@ class Engine:
 
     @property
     def clocks(self) -> int:
-        """Returns the number of clocks that the GCM engine has been simulated."""
+        """Returns the number of clocks for which the GCM engine has been simulated."""
         return self.lib.mae_sim_gcm_clocks(self.handle)
 
     def run(self, jobs: Sequence[Job]) -> None:

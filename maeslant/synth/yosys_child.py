@@ -93,7 +93,7 @@ def wrap(design: object, file: str, top: str, name: str) -> None:
 
 
 def main() -> None:
-    """Runs the Yosys passes from standard input until it ends."""
+    """Runs the Yosys passes that come on standard input, until that is closed."""
     # If the one who asked is gone, so is this; where there is no such call it just ends by itself.
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

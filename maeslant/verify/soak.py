@@ -141,7 +141,7 @@ class Generator:
         self.jobs.append(case.message)
 
     def tamper(self, case: Case) -> None:
-        """Flips a bit of a GCM message's tag, data, AAD or IV, or empties its tag."""
+        """Changes a bit of a GCM message's tag, data, AAD or IV, or empties the tag."""
         if self.rng.random() < 0.02:
             case.place, case.message.tag = "no tag", b""
             return
@@ -242,7 +242,7 @@ def check(case: Case) -> None:
 
 
 def chunk(lanes: int | str, number: int, seed: int, messages: int) -> collections.Counter[str]:
-    """Runs some random messages on a new simulated GCM engine; returns the counts."""
+    """Runs random messages on a new simulated GCM engine; returns counts of what was checked."""
     name = f"{seed}/{lanes}/{number}"
     generator = Generator(name, gcm_engine.key_sizes(lanes))
     engine = Engine(lanes, generator.rng.getrandbits(64))
@@ -276,7 +276,7 @@ def again(lanes: int | str, number: int, seed: int, messages: int) -> str:
 def soak(
     messages: int, seed: int, lanes: list[int | str], processes: int = 2, only: int | None = None
 ) -> dict[int | str, collections.Counter[str]]:
-    """Runs random messages on GCM engines of all widths in parallel; returns the counts."""
+    """Runs random messages on GCM engines of all widths, in parallel; returns counts by engine."""
     for width in lanes:
         Engine(width)  # build before the processes need it
     work = []
@@ -302,7 +302,7 @@ def soak(
 
 
 def show(counts: dict[int | str, collections.Counter[str]], seconds: float) -> None:
-    """Prints the counts of the GCM engine's test, a line for each width."""
+    """Prints how many messages of each kind the GCM engines were tested on, a line for each."""
     columns = {
         "good": "right",
         "tampered": "refused",
@@ -330,7 +330,7 @@ def show(counts: dict[int | str, collections.Counter[str]], seconds: float) -> N
 
 
 def main() -> int:
-    """Tests the GCM engine as the command line asks; returns 0 if all results agree."""
+    """Tests GCM engines as the command line asks and prints counts; returns 0 if all is right."""
     parser = argparse.ArgumentParser(prog="python -m maeslant.verify.soak", description=__doc__)
     parser.add_argument(
         "--messages", type=int, default=100_000, help="number of messages, of all widths together"

@@ -27,7 +27,7 @@ CHUNK = 50_000  # accesses of a machine
 
 
 class TortureError(MaeslantError):
-    """Raised if the memory arbiter's memory, registers or timing differ from the model's."""
+    """Raised if the memory arbiter's memory, registers or timing differ from a model's."""
 
 
 @functools.cache
@@ -50,7 +50,7 @@ def _library(jobs: int) -> object:
 
 
 def chunk(seed: int, accesses: int, jobs: int = 1) -> dict:
-    """Runs random CPU accesses on a new memory arbiter of ``jobs`` peripherals; returns counts."""
+    """Runs random CPU accesses on a simulated memory arbiter; returns counts of checked events."""
     text = _ffi().new("char[]", 65536)
     status = _library(jobs).mae_sim_arbiter_torture(seed, accesses, jobs, text, len(text))
     report = json.loads(_ffi().string(text).decode())
@@ -79,7 +79,7 @@ def merge(reports: list[dict]) -> dict:
 
 
 def torture(accesses: int, seed: int, processes: int = 2, jobs: int = 1) -> dict:
-    """Runs random CPU accesses on memory arbiters in parallel; returns the merged counts."""
+    """Runs random CPU accesses on several memory arbiters in parallel; returns summed counts."""
     _library(jobs)
     sizes = [min(CHUNK, accesses - first) for first in range(0, accesses, CHUNK)]
     seeds = [1000 * seed + number for number in range(len(sizes))]

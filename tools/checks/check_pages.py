@@ -219,7 +219,7 @@ def problems(
 
 
 def main() -> int:
-    """Prints the errors of the Markdown pages; returns 0 if there are none."""
+    """Prints the errors of the Markdown pages' names and commands; returns 0 if there are none."""
     found = problems()
     for line in found:
         print(line)

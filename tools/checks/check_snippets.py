@@ -22,7 +22,7 @@ C = ["gcc", "-std=c17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-xc"]
 
 
 def command(language: str, file: pathlib.Path, text: str) -> list[str]:
-    """Returns the command that compiles or runs a code block in a file."""
+    """Returns the command that compiles or runs a code block of a page, saved in a file."""
     if language == "c":
         return [*C, f"-I{paths.ROOT / 'driver' / 'include'}", str(file)]
     if language == "python":

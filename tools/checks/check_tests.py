@@ -149,7 +149,7 @@ def problems(root: pathlib.Path = paths.ROOT) -> list[str]:
 
 
 def main() -> int:
-    """Prints the files and folders that break a rule; returns 0 if there are none."""
+    """Prints files and folders that break a rule of the repository; returns 0 if there are none."""
     found = problems()
     for line in found:
         print(line.replace(f"{paths.ROOT}/", ""))

@@ -106,7 +106,7 @@ class Site:
                 shutil.copyfile(file, target)
 
     def show_sources(self) -> None:
-        """Writes a page with the text of each source file that the site links to."""
+        """Writes a page with the text of each source file to which the documentation links."""
         for name in sorted(self.sources):
             file = paths.ROOT / name
             language = LANGUAGES.get(file.suffix, "make" if file.name == "Makefile" else "text")

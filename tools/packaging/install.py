@@ -178,7 +178,7 @@ def install_documents() -> None:
 
 
 def uninstall() -> None:
-    """Removes the files that an installation with the same variables has installed."""
+    """Removes all files that an installation with the same environment variables installs."""
     paths = [path for library in LIBRARIES for path in library.files().values()]
     for path in [*paths, PROVIDER, MANPAGE, *COMPLETIONS.values()]:
         place = pathlib.Path(f"{os.environ.get('DESTDIR', '')}{path}")

@@ -40,7 +40,7 @@ class Batch:
         keys: int = 1,
         contexts: int | None = None,
     ) -> None:
-        """Allocates the memory, random keys and contexts of a batch of jobs."""
+        """Allocates a batch of AES jobs: the memory on the card, random keys and contexts."""
         self.device = device
         self.ffi, self.lib = device.ffi, device.lib
         self.mode, self.direction, self.jobs, self.size = mode, direction, jobs, size
@@ -108,7 +108,7 @@ def used(stats: dict[str, int], payload: int) -> float:
 
 
 def reachable(kilobytes: int, stats: dict[str, int]) -> float:
-    """Returns the share of bus clocks that a single job of a card should reach, in percent.
+    """Returns the percentage of bus clocks that a single AES job on a card should fill with data.
 
     It is 95; for a job short enough that the round trips of its first and last row count, 95 % of
     data clocks / (data clocks + two round trips).

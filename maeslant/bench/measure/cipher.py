@@ -53,7 +53,7 @@ def target_of(kind: str, bits: int, build: dict) -> tuple[str, str, float | None
 
 
 def figures(name: str, build: dict) -> list[Figure]:
-    """Simulates one named AES cipher core; returns its latency and throughput figures."""
+    """Simulates one named AES cipher core; returns its latency and throughput as figures."""
     parameters = build["parameters"]
     keys = KEY_LENGTHS[parameters["MaxKeyLen"]]
     dirs = DIRECTIONS[parameters["Dirs"]]

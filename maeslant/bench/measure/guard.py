@@ -36,7 +36,7 @@ PAPER_MMIO = {"read": "Ghosh: 2 writes, 2 reads more", "write": "Ghosh: 3 writes
 
 
 class Protected:
-    """Drives the simulated protected card in an open session, for measurements."""
+    """Drives DMA transfers of the simulated protected card in an open session, for measurements."""
 
     def __init__(self, options: str) -> None:
         self.device = RtlDevice(build=PROTECTED, options=options)
@@ -62,7 +62,7 @@ class Protected:
         return self.host.d2h(2, base, size, chunk)
 
     def wait(self, *jobs: object) -> None:
-        """Waits until the protected card has completed the given DMA transfers."""
+        """Simulates the protected card until it has completed the given DMA transfers."""
         for job in jobs:
             self.host.wait(job)
 
@@ -74,7 +74,7 @@ class Protected:
 
 
 class Unprotected:
-    """Drives the simulated unprotected card, for measurements beside the protected one.
+    """Drives DMA transfers of the simulated unprotected card, to compare with the protected one.
 
     It has the methods of :class:`Protected`.
     """
@@ -105,7 +105,7 @@ class Unprotected:
             job[2] = self.card.push(channel, self.card.allocate(size), base, size)
 
     def wait(self, *jobs: list) -> None:
-        """Waits until the unprotected card has completed the given DMA transfers."""
+        """Simulates the unprotected card until it has completed the given DMA transfers."""
         while any(job[1] for job in jobs):
             for job in jobs:
                 self._push(job)

@@ -73,7 +73,7 @@ def figures(build: str) -> list[Figure]:
 
 
 class RecordBatch(card.Batch):
-    """Runs GCM messages whose keys are drawn from a table of key records."""
+    """Runs GCM messages on a card, each under a key of the card's table of key records."""
 
     def __init__(self, device: Device, queued: int) -> None:
         """Loads RECORDS random keys into the card's key records and allocates the GCM messages."""

@@ -242,7 +242,7 @@ def _threads(row: dict) -> str:
 
 
 def show(record: dict, console: Console) -> None:
-    """Prints the tables of the overhead of protection for each network."""
+    """Prints tables of the time that protection adds to each network's transfers and inference."""
     title = f"Transfers of one inference, {IMAGE + RESULT:,} bytes (µs; card at {CLOCK_MHZ} MHz)"
     names = ("network", "memory", "threads", "plain", "protected", "transfer", "inference")
     table = _table(title, 2, *names)
@@ -360,7 +360,7 @@ def inference_table(record: dict) -> Table:
 
 
 def draw(record: dict, path: pathlib.Path) -> None:
-    """Draws a plot of the overhead of protection to an .svg or .png file."""
+    """Writes a plot of the time that protection adds to transfers to an .svg or .png file."""
     from matplotlib.patches import Patch
 
     from maeslant.build import pictures
@@ -425,7 +425,7 @@ def renewed(record: dict, name: str, inference: dict[str, object]) -> dict:
 
 
 def run(as_json: bool, picture: pathlib.Path, console: Console, err: Console) -> None:
-    """Measures the overhead of protection, prints its tables and draws its plot.
+    """Measures the time that protection adds to DMA transfers; prints tables and draws a plot.
 
     A picture that is to be published has its record beside it.
     """

@@ -20,7 +20,7 @@ SIZES = (4096, 16384, 32768, 65536)  # measured; times of other sizes lie on lin
 
 @functools.cache
 def program() -> pathlib.Path:
-    """Compiles the C program that times the enclave driver's encryption; returns its path."""
+    """Compiles the C program that times the enclave driver's encryption; returns its file."""
     target = paths.BUILD / "bench" / f"seal_copy_{c_driver.gcm_library()}"
     target.parent.mkdir(parents=True, exist_ok=True)
     library = c_driver.gcm_library()
@@ -38,7 +38,7 @@ def program() -> pathlib.Path:
 
 @dataclasses.dataclass(frozen=True)
 class Times:
-    """Holds median times in ns of the host's steps for a chunk of data."""
+    """Holds the host software's median times in ns for the steps of one chunk of data."""
 
     copy: float
     seal: float

@@ -128,7 +128,7 @@ class Protected:
             free[0] += self.now() - since  # the session's thread did this
 
     def run(self, load: Load, chunk: int, timing: Timing, threads: int = 1) -> int:
-        """Simulates an inference's DMA transfers on the protected card; returns the clocks.
+        """Simulates an inference's DMA transfers on the protected card; returns their clocks.
 
         ``chunk``: bytes of a chunk; 0: as the driver divides transfers for so many threads.
         """
@@ -181,7 +181,7 @@ class Unprotected:
             self.sim.run(POLL_CLOCKS)
 
     def run(self, load: Load, chunk: int, timing: Timing, threads: int = 1) -> int:
-        """Simulates an inference's DMA transfers on the unprotected card; returns the clocks.
+        """Simulates an inference's DMA transfers on the unprotected card; returns their clocks.
 
         ``threads``: as many copy, each the next piece when it is free; the first one sends.
         """

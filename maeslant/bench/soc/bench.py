@@ -213,7 +213,7 @@ def _progress(err: Console, total: int) -> Iterator[Callable[[int], None]]:
 
 
 def collect(err: Console) -> dict[str, object]:
-    """Builds the PicoRV32 system and runs all its AES measurements; returns a record."""
+    """Builds the PicoRV32 system, runs its AES measurements; returns a record of all of them."""
     with err.status("making the system from its SystemVerilog (a minute, once)"):
         firmware.build(jobs.PROGRAM)
         Runner()

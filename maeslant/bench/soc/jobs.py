@@ -65,7 +65,7 @@ def _ffi() -> cffi.FFI:
 
 
 class Runner:
-    """Starts the PicoRV32 system's firmware and gives it AES jobs."""
+    """Runs AES jobs by the firmware of a simulated PicoRV32 system."""
 
     def __init__(self, build: str = BUILD) -> None:
         self.system = System(build)

@@ -32,7 +32,7 @@ the end of the interrupt; the driver's own work is in all of them. Every result 
 
 
 def run(as_json: bool, picture: pathlib.Path, console: Console, err: Console) -> None:
-    """Measures AES on the simulated PicoRV32 system, prints the tables and draws the plot.
+    """Measures AES on the simulated PicoRV32 system; prints tables, or JSON, and draws a plot.
 
     With the published picture goes the published record, results/soc.json.
     """

@@ -13,7 +13,7 @@ class Answer(Protocol):
     """Defines the future that a pool returns for a function it runs on one of its cards."""
 
     def result(self) -> object:
-        """Waits for the pool's function and returns its result, or raises its exception."""
+        """Waits until a pool has run a function; returns its result or raises its exception."""
 
     def done(self) -> bool:
         """Returns true once the function that the pool runs on a card has ended."""

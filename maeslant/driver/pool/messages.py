@@ -54,14 +54,14 @@ class Cutter:
         self.held = bytearray()
 
     def put(self, data: bytes) -> Iterator[bytes]:
-        """Adds ``data`` to the message to be cut; yields each complete part of 1 MiB."""
+        """Adds ``data`` to a message that is cut into parts; yields each complete part of 1 MiB."""
         self.held += data
         while len(self.held) >= PART + BLOCK:
             yield bytes(self.held[:PART])
             del self.held[:PART]
 
     def rest(self) -> bytes:
-        """Returns and wipes the message bytes that are left after the last complete part."""
+        """Returns and wipes a message's bytes that are left after its last part of 1 MiB."""
         data = bytes(self.held)
         self.wipe()
         return data
@@ -245,7 +245,7 @@ class Gcm:
             yield from hold_back(results, self.ready) if self.withholds else results
 
     def finish(self, tag: bytes | None = None) -> bytes:
-        """Ends the GCM message and returns its tag. With ``tag``: fails if it is wrong."""
+        """Ends the GCM message; returns its tag, or raises DeviceError if ``tag`` is wrong."""
         self._data()
         self.ready += self._rest()
         self.ready += self._take(self.flight.end())
@@ -391,7 +391,7 @@ class Ccm:
         yield from hold_back(results, self.ready) if self.withholds else results
 
     def finish(self, tag: bytes | None = None) -> bytes:
-        """Ends the CCM message and returns its tag. With ``tag``: fails if it is wrong."""
+        """Ends the CCM message; returns its tag, or raises DeviceError if ``tag`` is wrong."""
         self._data()
         if self.aad_left or self.data_left:
             raise MaeslantError("the message's length differs from the announced one")

@@ -70,6 +70,6 @@ def gcm(
 def ghash(
     device: Device, key: bytes, inverse: int, counter: int, data: bytes
 ) -> tuple[bytes, bytes]:
-    """Hashes a part's blocks by GCM on one card, as AAD; returns empty data and the tag."""
+    """Hashes a part's blocks by GCM on one card, as AAD; returns no data and the GCM tag."""
     _, _, tag = device.seal("gcm", key, b"", aad=data, nonce=_nonce(inverse, counter))
     return b"", tag

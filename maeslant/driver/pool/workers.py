@@ -52,7 +52,7 @@ def _open_cards() -> Local:
 
 
 def own_cards() -> Local:
-    """Opens the AES cards of this Dask worker at the first call; returns the same ones later."""
+    """Opens the AES cards of this Dask worker at the first call; returns them as a pool."""
     with _opening:
         return _open_cards()
 

@@ -50,7 +50,7 @@ class Entry:
     careless: bool = False  # the application starts the kernel too early
 
     def play(self, make: Callable[..., Machine] = Machine) -> Verdict:
-        """Runs this attack of the catalogue on a protected machine; returns the verdict."""
+        """Runs this bus attack on a protected machine; returns the Verdict."""
         want = expected_of_careless(self.make) if self.careless else None
         return play(self.make(), big=self.big, stay=self.stay, make=make, want=want)
 

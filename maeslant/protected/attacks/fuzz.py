@@ -191,7 +191,7 @@ def fuzz(
     make: Callable[[Attack, str], Machine] = Machine,
     seen: Callable[[int], None] = lambda count: None,
 ) -> Tally:
-    """Fuzzes protected sessions until a number of bus manipulations is made; returns the Tally.
+    """Fuzzes protected sessions until so many bus manipulations are made; returns their Tally.
 
     Reports progress to ``seen``.
     """

@@ -113,7 +113,7 @@ def orders() -> Iterator[Entry]:
 
 
 class Late(On):
-    """Delays the bus events that match, each by a number of steps of the card."""
+    """Delays matching bus events, each by a number of steps of the card."""
 
     def __init__(self, steps: int, **where: object) -> None:
         super().__init__(**where)

@@ -41,7 +41,7 @@ def replays() -> Iterator[Entry]:
         """Sends a request to the card a second time once its queue is ready."""
 
         def idle(self, link: Link) -> None:
-            """Repeats the queue's last request and doorbell once the queue is ready."""
+            """Repeats a queue's last request and its doorbell, once the card can take it."""
             if self.held:
                 page = self.held[0].address
                 status = link.raw(Event(What.MMIO_READ, page + STATUS, 4))

@@ -111,7 +111,7 @@ class Device:
         return True
 
     def fail(self, fatal: Fatal) -> None:
-        """Ends the card model's session after a fatal error; it answers no more requests."""
+        """Ends the card model's session after a fatal error; no more requests are answered."""
         self.cause = (fatal.cause, fatal.queue, fatal.sequence)
         self.state = State.ERROR
         self.monitor.append(("error", fatal.cause))

@@ -45,7 +45,7 @@ class MisuseError(HostError):
 
 
 class RefusedError(HostError):
-    """Raised if the card refuses a request of the host with an authenticated status."""
+    """Raised if the card refuses a request of the host model by an authenticated status."""
 
     def __init__(self, kind: int, queue: int, sequence: int, response: wire.Response) -> None:
         self.status, self.executed = Status(response.status), response.executed
@@ -59,7 +59,7 @@ class GivenUpError(HostError):
 
 
 class PoisonedError(HostError):
-    """Raised by the host model once its session has ended and needs a new secret."""
+    """Raised by the host model for calls after its session has ended; a new secret is needed."""
 
     def __init__(self, reason: str, advice: str = "") -> None:
         self.reason, self.advice = reason, advice
@@ -83,7 +83,7 @@ class Request:
 
     @property
     def done(self) -> bool:
-        """Returns true once this request of the host was answered or has failed."""
+        """Returns true once the card has answered this request or it has failed."""
         return self.response is not None or self.error is not None
 
 
@@ -399,7 +399,7 @@ class Host:
             self.keys.erase(epoch)
 
     def _possible(self, request: Request, response: wire.Response) -> bool:
-        """Returns true if a genuine card could have sent this response to the request."""
+        """Returns true if a genuine card could answer the request of the host model so."""
         if response.zero or response.status not in list(Status):
             return False
         if response.status != Status.OK:

@@ -52,7 +52,7 @@ class Event:
 
 
 class Attack:
-    """Observes all accesses on the bus model and changes none; base class of attacks.
+    """Observes all accesses on the bus model without changing them; base class of attacks.
 
     `fired` counts what they changed.
     """

@@ -110,6 +110,6 @@ class NnKernel(Kernel):
 
 
 class NnDevice(Device):
-    """Models the protected card with the neural-network kernel as golden reference."""
+    """Models the protected card with the neural-network kernel, as reference for the RTL."""
 
     make_kernel = NnKernel

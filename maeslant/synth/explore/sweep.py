@@ -71,7 +71,7 @@ def sweep(
     function: str = worker.SYNTHESIZE,
     globs: tuple[str, ...] = worker.SOURCES,
 ) -> list[Outcome]:
-    """Synthesizes designs in parallel, here or on a cluster; returns reports or errors in order.
+    """Synthesizes designs, on this machine or a cluster; returns their reports or errors in order.
 
     ``jobs`` at once here (as many as there are cores), or on the cluster at ``address``, where
     ``globs`` are the files that must be the same. ``function``: MODULE:FUNCTION that synthesizes.

@@ -31,7 +31,7 @@ class Arc:
     fall: np.ndarray
 
     def mean(self, load: np.ndarray) -> np.ndarray:
-        """Returns the energy in fJ of a cell's average transition at given loads."""
+        """Returns the energy in fJ of a cell's transition, up or down on average, by load."""
         return np.interp(load, self.loads, (self.rise + self.fall) / 2)
 
 
@@ -69,7 +69,7 @@ def _read(text: str) -> dict[str, Energies]:
 
 
 def wire_load(library: Library, fanout: np.ndarray) -> np.ndarray:
-    """Returns the wire load in fF of nets by their fan-out, from the default wire-load model."""
+    """Returns a net's wire load in fF for each fan-out, from the default wire-load model."""
     if library.wire_load is None:
         return np.zeros(len(fanout))
     text = library.path.read_text(errors="replace")

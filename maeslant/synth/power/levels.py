@@ -187,7 +187,7 @@ class Netlist:
             self.clocks += RUNS
 
     def activity(self) -> tuple[np.ndarray, np.ndarray]:
-        """Returns how often each net changes in a clock, and its share of time at 1."""
+        """Returns each net's changes in a clock on average, and the net's share of time at 1."""
         return self.toggles / max(self.clocks, 1), self.highs / max(self.clocks, 1)
 
 

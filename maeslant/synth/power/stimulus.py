@@ -118,7 +118,7 @@ class Cipher(Bench):
         return int(np.bitwise_count(self.design.words[self.design.port("rsp_valid_o")]).sum())
 
     def clock(self, count: bool) -> None:
-        """Simulates one clock of the AES core's netlist; measures its latency."""
+        """Simulates one clock of the AES core's netlist; measures the core's latency."""
         super().clock(count)
         if self.keyed:
             self.begun = self.begun or self.high("req_ready_o")
@@ -162,7 +162,7 @@ class Streams(Bench):
                 break
 
     def drive(self) -> None:
-        """Drives the key, then the command, then rows without an end into the netlist."""
+        """Drives the key, then the command, then random rows without pause into the netlist."""
         if not hasattr(self, "step"):
             self.step, self.lanes = "key", len(self.inputs["s_axis_tkeep"]) // 16
             for name in ("s_axis_key_tdata", "s_axis_cmd_tdata"):

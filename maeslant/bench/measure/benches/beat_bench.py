@@ -25,7 +25,7 @@ WORDS = 200
 
 
 class Words:
-    """Drives a GCM core for 64-bit messages, mae_gcm_single or mae_gcm_prefetch, and checks it."""
+    """Drives requests into a core for 64-bit GCM messages and checks the core's responses."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -113,7 +113,7 @@ async def own_keys(dut) -> None:
 
 
 async def load(words: Words, stream: int, bits: int) -> int:
-    """Loads key and IV of a stream into mae_gcm_prefetch; returns the clock of acceptance."""
+    """Loads key and IV of a stream into mae_gcm_prefetch; returns the clock of acceptance there."""
     dut = words.dut
     key, iv = words.random.randbytes(bits // 8), words.random.randbytes(12)
     head = (stream % 2) << 2 | bits // 64 - 2

@@ -63,7 +63,7 @@ class Record:
 
 
 class MessageRecorder:
-    """Records when mae_gcm_stream processes the parts of given messages."""
+    """Records in which clocks mae_gcm_stream processes the parts of given messages."""
 
     def __init__(self, engine: gcm_bench.Engine, messages: dict[str, gcm_bench.Message]) -> None:
         self.engine, self.record = engine, Record()
