@@ -107,7 +107,7 @@ def cell(text: str, heading: str, row: list[str], column: str) -> str:
 
 
 def entry(found: object, key: str, file: str) -> object:
-    """Returns an entry of parsed JSON by its name, position or "key=value"; raises if not one."""
+    """Returns an entry of parsed JSON by name, position or "key=value"; raises MissingValue."""
     name, _, number_there = key.partition("=")
     if isinstance(found, list):
         fits = [e for e in found if number_there and str(e.get(name)) == number_there]

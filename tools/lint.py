@@ -42,7 +42,7 @@ def _all(commands: list[list[object]], root: pathlib.Path) -> list[str]:
 
 
 def _format(tool: list[object], sources: list[pathlib.Path], fix: bool) -> list[str]:
-    """Formats sources, or with ``fix`` false returns those that a formatter would change."""
+    """Formats source files if ``fix``, else returns those that a formatter would change."""
     found = []
     for path in sources:
         text = path.read_text()

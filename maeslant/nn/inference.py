@@ -180,7 +180,7 @@ def judged(run: Run, plan: compiler.Plan, wanted: dict[str, np.ndarray]) -> dict
 def infer(
     model: object, values: np.ndarray | None, cards: list[bool], layers: bool, err: Console
 ) -> dict[str, object]:
-    """Runs one image through a network on given cards (True: protected); compares and returns all.
+    """Runs one image through a network on given cards (True: protected); returns compared results.
 
     Each card's maps are compared with the integer reference, the bytes of two cards with each
     other, and the integer reference with the onnx package's evaluator.

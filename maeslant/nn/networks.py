@@ -143,7 +143,7 @@ class Builder:
         return self.quantise(name, shape, self.zeros[sources[0]])
 
     def model(self, output: str) -> object:
-        """Returns the finished ONNX model with a given output."""
+        """Returns the finished ONNX model, whose output is the given tensor."""
         helper, name = self.helper, self.real(output)
         kind, channels = 1, self.shapes[output][0]  # float
         image = helper.make_tensor_value_info("image", kind, [1, *self.entry])

@@ -80,7 +80,7 @@ class Converter:
         return self.add("DequantizeLinear", inputs, **attributes)
 
     def biases(self, node: object, form: Form) -> list[str]:
-        """Adds the dequantisation of an operator's int32 biases; returns the real tensor's name."""
+        """Adds the dequantisation of int32 biases to the converted ONNX model; returns its name."""
         if form.bias is None or len(node.input) <= form.bias or not node.input[form.bias]:
             return []
         data, weights = (self.constants[node.input[p + 1]] for p in (form.maps[0], form.weights))

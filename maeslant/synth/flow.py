@@ -215,7 +215,7 @@ def synthesize(
 
 
 def check_simulation(name: str, target: str) -> None:
-    """Raises SynthesisError if the design has no tests that can run on a netlist."""
+    """Raises SynthesisError if a design's tests cannot run on its netlist for a target."""
     if target in fpga.TARGETS:
         raise SynthesisError(f"--simulate needs standard cells, not {target}: try --prove")
     gates.tests(design.find(name).top)

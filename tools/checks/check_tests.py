@@ -130,7 +130,7 @@ def size_problems(root: pathlib.Path) -> list[str]:
 
 
 def folder_problems(root: pathlib.Path) -> list[str]:
-    """Returns an error for each folder with too many files, without hidden ones, __init__.py."""
+    """Returns an error for each folder with too many files; hidden ones do not count."""
     files = [path for path in root.rglob("[!.]*") if path.is_file() and path.name != "__init__.py"]
     counts = collections.Counter(path.relative_to(root).parent for path in files)
     return [

@@ -28,7 +28,7 @@ class Pool:
     width = 1  # cards
 
     def run(self, call: Callable[..., object], *arguments: object) -> Answer:
-        """Starts a function on a card of the pool, on another if that fails; returns the future.
+        """Starts a function on a card, again on another if that card fails; returns its future.
 
         So ``call`` must be a function of a module, and give the same whenever it runs.
         """

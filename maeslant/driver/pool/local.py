@@ -69,7 +69,7 @@ class Local(Pool):
         return result
 
     def crypt(self, mode: str, direction: int, key: bytes, iv: bytes | None, data: bytes) -> bytes:
-        """Encrypts or decrypts a message on the pool's cards by C's mae_pool_crypt; returns it."""
+        """Encrypts or decrypts a message on the pool's cards, by C; returns the result."""
         result = self.ffi.new("uint8_t[]", max(1, len(data)))
         check(
             self.lib.mae_pool_crypt(

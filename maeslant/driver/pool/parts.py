@@ -22,7 +22,7 @@ def plain(
     before: bytes,
     data: bytes,
 ) -> bytes:
-    """Encrypts or decrypts a part of a message on one card, from byte ``offset`` on; returns it.
+    """Encrypts or decrypts a message's part, from byte ``offset`` on, on one card; returns it.
 
     ``before`` is the source's block in front of that byte.
     """

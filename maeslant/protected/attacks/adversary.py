@@ -58,7 +58,7 @@ class Adversary(Attack):
         self._mailbox: dict[int, tuple[Sight, Event]] = {}
 
     def sight(self, event: Event) -> Sight:
-        """Returns what a bus event is, such as a request or doorbell, by its address and bytes."""
+        """Returns the Sight of a bus event, such as a request or doorbell, by address and bytes."""
         if event.what in MEMORY:
             for queue, base in self.bases.items():
                 at = event.address - base
@@ -110,15 +110,15 @@ class Adversary(Attack):
         return events
 
     def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
-        """Returns the bus events that the adversary sends in place of one; here it is unchanged."""
+        """Returns the bus events to send in place of the given one; here that one, unchanged."""
         return (event,)
 
     def answer(self, event: Event, data: bytes, link: Link) -> bytes:
-        """Returns the data that the adversary gives to the reader in a bus read."""
+        """Returns the data that the adversary gives to a bus read's reader, changed or not."""
         return self.react(self.sight(event), event, data, link)
 
     def react(self, sight: Sight, event: Event, data: bytes, link: Link) -> bytes:
-        """Returns the data that the adversary gives to a bus read; here they are unchanged."""
+        """Returns the data to give to a bus read's reader; here the data read, unchanged."""
         return data
 
 

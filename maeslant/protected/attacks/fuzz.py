@@ -49,7 +49,7 @@ class Fuzz(Adversary):
         self.stuck = 0
 
     def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
-        """Returns bus events in place of one: a random manipulation of it at drawn positions."""
+        """Returns the bus event or, at positions drawn before, a random manipulation of it."""
         self.at += 1
         self.pending = ""
         if event.data and len(self.seen) < 400:

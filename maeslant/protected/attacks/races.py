@@ -50,7 +50,7 @@ class Scribble(On):
         return [bell, mailbox(bell.address // PAGE - 1, b"\xff" * 4, last)]
 
     def idle(self, link: Link) -> None:
-        """Rings the doorbell held back, then overwrites the mailbox, unless another was rung."""
+        """Rings the held doorbell, overwrites its request's mailbox after 8 steps of the card."""
         if self.held:
             self.steps += 1
             if self.steps == 8:
@@ -77,7 +77,7 @@ class InQuarantine(On):
         return [event]
 
     def idle(self, link: Link) -> None:
-        """Rings the doorbells that this attack holds back, once the transfer or run has begun."""
+        """Rings the doorbells that this attack holds back, once transfer or run has begun."""
         for event in list(self.held):
             if self.over if event.address // PAGE == 2 else self.begun:
                 self.held.remove(event)

@@ -129,7 +129,7 @@ class OurOracle(Adversary):
         return (event,)
 
     def candidates(self) -> Iterable[tuple[Harvest, int]]:
-        """Yields each pair of one-block messages' first message and guess of GCM hash key H."""
+        """Yields, for each two one-block messages, the first and a guess of GCM's hash key H."""
         single = [item for item in self.harvest if len(item.ciphertext) == 16]
         for at, first in enumerate(single):
             for second in single[at + 1 :]:

@@ -399,7 +399,7 @@ class Host:
             self.keys.erase(epoch)
 
     def _possible(self, request: Request, response: wire.Response) -> bool:
-        """Returns true if a genuine card could answer the request of the host model so."""
+        """Returns true if a genuine card could send this response to this request."""
         if response.zero or response.status not in list(Status):
             return False
         if response.status != Status.OK:
@@ -419,7 +419,7 @@ class Host:
         return response.executed == (len(operations) or 1) and response.value == value
 
     def _take(self, request: Request, tag: bytes) -> bytearray:
-        """Copies a received chunk out of shared memory once and decrypts it; returns it (H10)."""
+        """Copies a received chunk out of shared memory once; returns it decrypted (H10)."""
         place = request.place
         private = bytearray()
         for offset in range(0, place.length, STAGE):

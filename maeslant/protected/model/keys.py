@@ -85,7 +85,7 @@ class Session:
         )
 
     def derive(self, cls: int, epoch: int) -> bytes:
-        """Returns the AES key and IV mask of a message class in an epoch (H3), derived."""
+        """Derives and returns the AES key and IV mask of a message class in an epoch (H3)."""
         kdf = KBKDFCMAC(
             algorithm=algorithms.AES256,
             mode=Mode.CounterMode,

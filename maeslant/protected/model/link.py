@@ -129,7 +129,7 @@ class Link:
         return b""
 
     def do(self, event: Event) -> bytes:
-        """Performs an access on the bus model as the attack changes it; returns data read."""
+        """Performs an access on the bus model as the attack changes it; returns the data read."""
         data = b""
         for real in self.attack.transform(event, self):
             try:

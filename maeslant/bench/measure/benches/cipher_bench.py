@@ -65,7 +65,7 @@ class Driver:
         await RisingEdge(dut.clk_i)
 
     def offer_key(self, bits: int, bank: int = 0) -> None:
-        """Offers a random AES key of a size to the cipher core from the next clock on."""
+        """Offers a random AES key of ``bits`` bits to the cipher core from the next clock on."""
         key = self.random.randbytes(bits // 8)
         self.key_offer = (bank, key, KEY_LENGTHS[bits])
 
