@@ -42,7 +42,7 @@ def pattern(length: int) -> bytes:
 
 
 def shown(data: bytes) -> str:
-    """Returns bytes as text for the test vectors: hexadecimal or, if long, their hash."""
+    """Returns bytes as text for the protocol's test vectors: hexadecimal or, if long, a hash."""
     if len(data) <= 128:
         return data.hex()
     if data == pattern(len(data)):
@@ -51,7 +51,7 @@ def shown(data: bytes) -> str:
 
 
 def session() -> Session:
-    """Returns the Session of the test vectors: secret, session ID, nonces and capabilities."""
+    """Returns the Session of the protocol's test vectors: secret, session ID and nonces."""
     return Session(
         octets("secret", 32),
         octets("session id", 16),
@@ -62,7 +62,7 @@ def session() -> Session:
 
 
 def keys(of: Session) -> list[dict]:
-    """Returns key and IV mask of each message class and epoch of the test vectors."""
+    """Returns key and IV mask of each message class and epoch of the protocol's test vectors."""
     return [
         {
             "class": cls,
@@ -103,7 +103,7 @@ class Recorder:
                 self.write_down(request)
 
     def write_down(self, request) -> None:
-        """Records a request with its response and chunk for the test vectors."""
+        """Records a request with its response and chunk, for the protocol's test vectors."""
         where = (request.queue, request.kind, request.sequence)
         sealed = next(
             event.data
@@ -150,7 +150,7 @@ class Recorder:
         )
 
     def send(self, queue: int, base: int, data: bytes, chunk: int = 0, **more: int) -> None:
-        """Transfers data in the protocol model's session and records the messages."""
+        """Transfers data in the protocol model's session; records the messages."""
         job = self.host.h2d(queue, base, data, chunk, **more)
         for request in job.requests:
             if request.place:
@@ -207,7 +207,7 @@ def exchanges() -> Recorder:
 
 
 def refused(recorder: Recorder) -> list[dict]:
-    """Returns, for the test vectors, requests that a card must refuse after OPEN."""
+    """Returns, for the protocol's test vectors, requests that a card must refuse after OPEN."""
     right = recorder.exchanges[4]  # BATCH 2 on queue 0
     message = bytes.fromhex(right["message"])
     assert (right["kind"], right["queue"], right["sequence"]) == (Kind.BATCH, 0, 2)
@@ -253,7 +253,7 @@ def refused(recorder: Recorder) -> list[dict]:
 
 
 def _seal(of: Session, cls: int, queue: int, kind: int, epoch: int, number: int, body: bytes):
-    """Returns a request with any header, sealed under the right key, for the test vectors."""
+    """Returns a request with any header, sealed under the right key, for the protocol's vectors."""
     return Key(of, Class(cls), epoch, 1 << 34).seal_message(queue, kind, number, body)
 
 

@@ -363,7 +363,7 @@ class Pieces:
             yield bytes(self.ffi.buffer(self.room, self.given[0]))
 
     def _free(self, call) -> None:
-        """Frees a message by the given C function, only once, and wipes its output buffer."""
+        """Frees a C driver's message by a C function, only once, and wipes its output buffer."""
         if self._handle is not None:
             call(self._handle)
             self.ffi.memmove(self.room, bytes(self.ROOM), self.ROOM)

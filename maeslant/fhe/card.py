@@ -101,7 +101,7 @@ class Evaluator:
         return self.finish(program, results, scale)
 
     def finish(self, program: Program, results: list[Poly], scale: float) -> seal.Ciphertext:
-        """Stores a CKKS program's results and runs it on the card; returns a SEAL ciphertext."""
+        """Adds storing of results to a CKKS program, runs it on the card; returns a ciphertext."""
         level, size = len(results[0]), self.params.poly_bytes
         at = self.free
         self.free += len(results) * level * size

@@ -100,7 +100,7 @@ def evaluated(model: object, plan: compiler.Plan, values: np.ndarray) -> dict[st
 def compare(
     plan: compiler.Plan, wanted: dict[str, np.ndarray], fetch: object
 ) -> tuple[int, int, list[str]]:
-    """Compares all feature maps; returns their size, greatest difference, names of wrong maps."""
+    """Compares feature maps of a card with wanted ones; returns size, difference, wrong names."""
     count, most, names = 0, 0, []
     for layer in plan.network.layers:
         name = layer.output.name

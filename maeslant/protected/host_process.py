@@ -79,7 +79,7 @@ class Server:
         return 0 if taken else -16
 
     def clocks(self, _user) -> int:
-        """Counts one step for this call; returns the number of steps of the card model."""
+        """Counts this call as one step of the card model's time; returns the number of steps."""
         self.steps += 1
         return self.steps
 

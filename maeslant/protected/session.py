@@ -215,26 +215,26 @@ class Job:
 
     @property
     def result(self):
-        """Returns the C driver's current result of the task (struct mae_task_result)."""
+        """Returns the state and result of a C driver's task (struct mae_task_result)."""
         result = self.host.ffi.new("struct mae_task_result *")
         self.host.lib.mae_task_get(self.handle, result)
         return result
 
     @property
     def last(self):
-        """Returns queue and sequence number of the task's last request, for a WAIT operation."""
+        """Returns queue and sequence number of a C driver task's last request, to wait for it."""
         result = self.result
         return wire_name(result.queue, result.last)
 
     @property
     def numbers(self) -> range:
-        """Returns the sequence numbers of the task's requests."""
+        """Returns the sequence numbers of the requests of a C driver's task."""
         result = self.result
         return range(result.first, result.last + 1)
 
     @property
     def done(self) -> bool:
-        """Returns true once all requests of the task were answered or have failed."""
+        """Returns true once all requests of a C driver's task were answered or have failed."""
         return bool(self.result.done)
 
 

@@ -87,11 +87,11 @@ class Simulator:
         return self.word[0]
 
     def write32(self, offset: int, value: int) -> None:
-        """Writes a register of the simulated device."""
+        """Writes a 32-bit register of the simulated device, at an offset."""
         self._check(self.lib.mae_sim_write32(self.handle, offset, value))
 
     def run(self, clocks: int) -> None:
-        """Advances the simulated device by a number of clocks."""
+        """Simulates a device for a number of clocks."""
         self._check(self.lib.mae_sim_run(self.handle, clocks))
 
     def wait(self, clocks: int) -> bool:
@@ -174,7 +174,7 @@ class Simulator:
         return found
 
     def stats(self) -> dict[str, int]:
-        """Returns all counters of the simulated device's bus, by name."""
+        """Returns all counters of the simulated device's bus traffic, by name."""
         result = {}
         for name in ("stats", "detail"):
             struct = self.ffi.new(f"struct mae_sim_{name} *")

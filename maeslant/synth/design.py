@@ -138,7 +138,7 @@ def _closure(top: pathlib.Path) -> list[pathlib.Path]:
 
 @functools.cache
 def commit() -> str:
-    """Returns the Git commit of the working tree, marked -changed if rtl/ differs from it."""
+    """Returns the Git commit of the working tree, with -changed behind if rtl/ differs."""
     git = ["git", "-C", str(paths.ROOT)]
     done = subprocess.run(
         [*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False

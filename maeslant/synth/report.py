@@ -60,7 +60,7 @@ class Report:
 
     @property
     def folder(self) -> pathlib.Path | None:
-        """Returns the folder in which this synthesis report is stored."""
+        """Returns the folder in which this synthesis report is stored; None if it is not stored."""
         return self.file and self.file.parent
 
     def unpack(self, work: pathlib.Path) -> pathlib.Path:

@@ -101,7 +101,7 @@ class Generator:
         self.style = "any"
 
     def key(self, bank: int) -> None:
-        """Adds a job that loads a random key into a key bank of the GCM engine."""
+        """Adds to the test's jobs one that loads a random key into a key bank of the GCM engine."""
         key = self.rng.randbytes(self.rng.choice(self.sizes))
         self.oracles[bank] = Oracle(key)
         self.jobs.append(Key(bank, key))
@@ -117,7 +117,7 @@ class Generator:
         return self.rng.randrange(1 << 16) + 1
 
     def message(self, bank: int, tamper: bool, what: str) -> None:
-        """Adds a random GCM message, encrypted or decrypted under a bank's key."""
+        """Adds to the test's jobs a random GCM message, encrypted or decrypted by a bank's key."""
         rng = self.rng
         iv_size = 12 if rng.random() < 0.75 else rng.choice((rng.randrange(1, 40), 8, 16, 128, 300))
         aad_size, size = rng.randrange(101) * (rng.random() < 0.75), self.size(300)
@@ -153,7 +153,7 @@ class Generator:
         setattr(case.message, case.place, bytes(part))
 
     def stall(self) -> None:
-        """Adds a job that sets new random stalls at the GCM engine's ports."""
+        """Adds to the test's jobs one that sets random stalls at the GCM engine's ports."""
         rng = self.rng
         chances = [rng.choice((0, 0, 0, 30, 128, 230)) for _ in range(5)]
         if rng.random() < 0.3:
@@ -161,7 +161,7 @@ class Generator:
         self.jobs.append(Stall(tuple(chances)))
 
     def abort(self) -> None:
-        """Adds an abort of the GCM engine, mostly in the middle of messages."""
+        """Adds an abort of the GCM engine to the test's jobs, mostly in the middle of messages."""
         clear = self.rng.random() < 0.1
         wait = self.rng.choice((0, 1, 5, 20, 60))
         self.jobs.append(Abort(self.rng.randrange(wait + 1), clear))

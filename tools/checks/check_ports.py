@@ -109,7 +109,7 @@ def unlisted() -> list[str]:
 
 
 def forbidden(name: str, what: design.Design | None = None) -> list[str]:
-    """Returns the combinational paths at an RTL module's bus ports that the tables do not allow."""
+    """Returns an RTL module's combinational paths at bus ports that the check's tables forbid."""
     what = what or design.find(BUILDS.get(name, name), TOPS[name])
     try:
         found = through.found_in(what)

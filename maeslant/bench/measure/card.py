@@ -61,7 +61,7 @@ class Batch:
         return context[0]
 
     def submit(self, index: int) -> None:
-        """Submits one encryption job of the batch, by its index, to the card."""
+        """Submits one encryption job of a batch of AES jobs, by the job's index, to the card."""
         job = self.ffi.new("struct mae_job *")
         job.mode, job.direction = CODES[self.mode], self.direction
         key = index % len(self.slots)
@@ -74,7 +74,7 @@ class Batch:
         check(self.lib.mae_submit(self.device.handle, job))
 
     def wait(self, count: int) -> None:
-        """Waits until the card has completed ``count`` more jobs of the batch."""
+        """Waits until the card has completed ``count`` more jobs of a batch of AES jobs."""
         done = self.ffi.new("struct mae_completion[64]")
         fetched = self.ffi.new("size_t *")
         while count:
@@ -85,7 +85,7 @@ class Batch:
             count -= fetched[0]
 
     def run(self) -> dict[str, int]:
-        """Runs all jobs of the batch on the card; returns the simulator's counters."""
+        """Runs all jobs of a batch of AES jobs on the card; returns the simulator's counters."""
         self.device.reset_stats()
         done = 0
         for index in range(self.jobs):

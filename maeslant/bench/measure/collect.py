@@ -56,7 +56,7 @@ def jobs() -> dict[str, list]:
 
 
 def all_figures(parts: list[str] | None, err: Console) -> list[Figure]:
-    """Measures the given parts, by default all; returns their figures for `maeslant measure`."""
+    """Measures the parts that `maeslant measure` names, by default all; returns the figures."""
     known = jobs()
     for part in parts or []:
         if part not in known:

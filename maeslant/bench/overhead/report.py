@@ -337,7 +337,7 @@ def rates_table(record: dict) -> Table:
 
 
 def inference_table(record: dict) -> Table:
-    """Returns a table of whole inferences on both cards, beside the paper's times."""
+    """Returns a table of whole inferences on both cards, beside the times of Ghosh et al."""
     title = f"Inference, from input to result (ms at {networks.CLOCK_MHZ} MHz)"
     names = ("network", "layers", "Ghosh", "added", "plain", "protected", "clocks added", "added")
     table = _table(title, 1, *names)

@@ -16,10 +16,10 @@ class Answer(Protocol):
         """Waits until a pool has run a function; returns its result or raises its exception."""
 
     def done(self) -> bool:
-        """Returns true once the function that the pool runs on a card has ended."""
+        """Returns true once the function that a pool runs on one of its cards has ended."""
 
     def cancel(self) -> object:
-        """Cancels a function that waits for a card of the pool and has not started."""
+        """Cancels a function that waits for a card of a pool and has not started."""
 
 
 class Pool:

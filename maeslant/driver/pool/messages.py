@@ -33,7 +33,7 @@ def wrong_tag() -> DeviceError:
 
 
 def check_sizes(mode: str, nonce: bytes | None, tag_bytes: int) -> None:
-    """Raises MaeslantError for a nonce or tag size that the mode does not allow."""
+    """Raises MaeslantError for a nonce or tag size that GCM, CCM or CMAC does not allow."""
     least, most = {"gcm": (1, 65536), "ccm": (7, 13), "cmac": (0, 0)}[mode]
     if nonce is not None and not least <= len(nonce) <= most:
         raise MaeslantError(f"{mode} takes a nonce of {least} to {most} bytes, not {len(nonce)}")
@@ -293,7 +293,7 @@ class Mac:
             self._part(rest + bytes(-len(rest) % BLOCK))
 
     def rest(self) -> bytes:
-        """Returns the message's last block, 0 to 16 bytes, which the CBC-MAC does not cover yet."""
+        """Returns a message's last block, 0 to 16 bytes, which the CBC-MAC does not cover yet."""
         rest = self.cutter.rest()
         cut = max(0, (len(rest) - 1) // BLOCK * BLOCK)
         if cut:

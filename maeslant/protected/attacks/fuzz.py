@@ -108,51 +108,51 @@ class Fuzz(Adversary):
         return (event.with_data(self._change(name, event.data)),)
 
     def flip(self, event: Event, link: Link) -> Iterable[Event]:
-        """Returns the given bus event with a random bit of its data flipped."""
+        """Manipulates a bus event: flips a random bit of its data; returns the changed event."""
         return self._data("flip", event)
 
     def replay(self, event: Event, link: Link) -> Iterable[Event]:
-        """Returns the given bus event with the data of a random earlier one."""
+        """Manipulates a bus event: gives it the data of a random earlier one; returns it."""
         return self._data("replay", event)
 
     def noise(self, event: Event, link: Link) -> Iterable[Event]:
-        """Returns the given bus event with random bytes as its data."""
+        """Manipulates a bus event: replaces its data by random bytes; returns the changed event."""
         return self._data("noise", event)
 
     def short(self, event: Event, link: Link) -> Iterable[Event]:
-        """Returns the given bus event with its data truncated to a random length."""
+        """Manipulates a bus event: cuts its data to a random length; returns the changed event."""
         return self._data("short", event)
 
     def long(self, event: Event, link: Link) -> Iterable[Event]:
-        """Returns the given bus event with random bytes appended to its data."""
+        """Manipulates a bus event: appends random bytes to its data; returns the changed event."""
         return self._data("long", event)
 
     def drop(self, event: Event, link: Link) -> Iterable[Event]:
-        """Returns no bus events in place of the given one, so that its receiver gets nothing."""
+        """Manipulates a bus event: drops it; returns no event, so its receiver gets nothing."""
         return ()
 
     def silence(self, event: Event, link: Link) -> Iterable[Event]:
-        """Drops the given bus event and up to 11 bus events after it; returns none."""
+        """Manipulates a bus event: drops it and up to 11 events after it; returns no event."""
         self.stuck = self.random.randrange(1, 12)
         return ()
 
     def twice(self, event: Event, link: Link) -> Iterable[Event]:
-        """Returns the given bus event, to be sent again after a random delay."""
+        """Manipulates a bus event: repeats it after a random delay; returns it."""
         self.held.append((link.steps + self.random.randrange(1, 20), event))
         return (event, event) if self.random.random() < 0.5 else (event,)
 
     def delay(self, event: Event, link: Link) -> Iterable[Event]:
-        """Returns no bus events; sends the given one after a random delay."""
+        """Manipulates a bus event: delays it by a random time; returns no event for now."""
         self.held.append((link.steps + self.random.randrange(1, 30), event))
         return ()
 
     def redirect(self, event: Event, link: Link) -> Iterable[Event]:
-        """Returns the given bus event at another address, a random distance away."""
+        """Manipulates a bus event: changes its address by a random distance; returns it."""
         step = self.random.choice((-PAGE, PAGE, -1024, 1024, -64, 64, 8, 128, 256))
         return (dataclasses.replace(event, address=max(0, event.address + step)),)
 
     def inject(self, event: Event, link: Link) -> Iterable[Event]:
-        """Returns the given bus event and a forged request, doorbell or card reset beside it."""
+        """Manipulates a bus event: adds a forged request, doorbell or card reset; returns both."""
         queue = self.random.randrange(3)
         if self.requests and self.random.random() < 0.7:
             sight, message, bell = self.random.choice(self.requests)
@@ -166,7 +166,7 @@ class Fuzz(Adversary):
         return (doorbell(queue, self.random.randrange(80)), event)
 
     def poke(self, event: Event, link: Link) -> Iterable[Event]:
-        """Returns the given bus event and a write of random bytes to host memory in use."""
+        """Manipulates a bus event: adds random bytes written to used host memory; returns both."""
         used = [old.address for _, old in self.data] + [old.address for _, old in self.responses]
         address = self.random.choice(used or [link.BASE])
         data = self.random.randbytes(self.random.choice((1, 8, 64)))

@@ -88,7 +88,7 @@ class Kernel:
         self.seen = bytearray()
 
     def legal(self, op: int, offset: int, width: int) -> bool:
-        """Returns true if the kernel model has such a register: offset, width, direction (M1)."""
+        """Returns true if the kernel model has a register of this offset, width, direction (M1)."""
         if offset + width > SPACE:
             return False
         if offset in (CONTROL, STATUS):

@@ -96,7 +96,7 @@ class Job:
 
     @property
     def last(self) -> Request:
-        """Returns the call's last request, which a later WAIT operation can name."""
+        """Returns the last request of a host call, which a later WAIT operation can name."""
         return self.requests[-1]
 
     @property

@@ -140,7 +140,7 @@ class Link:
         return self.attack.answer(event, data, self) if event.is_read else b""
 
     def step(self) -> bool:
-        """Lets the attack and then the card act once; returns true if the card did anything."""
+        """Lets the attack act once, then the card model; returns true if the card did anything."""
         self.steps += 1
         self.attack.idle(self)
         return self.card.step()

@@ -30,7 +30,7 @@ class NnKernel(Kernel):
         self.clocks = 0
 
     def legal(self, op: int, offset: int, width: int) -> bool:
-        """Returns true if the neural-network kernel has a register for such an access."""
+        """Returns true if the neural-network kernel has a register of this offset and width."""
         if offset in (CONTROL, STATUS, RUNS):
             return super().legal(op, offset, width)
         if offset == CLOCKS:

@@ -150,7 +150,7 @@ def _sweep(
 
 
 def _writable(out: pathlib.Path | None) -> pathlib.Path:
-    """Returns the absolute path of the web page to write; raises if it cannot be written."""
+    """Returns the absolute path of `maeslant explore`'s web page; raises if not writable."""
     if out is None:
         report.REPORTS.mkdir(parents=True, exist_ok=True)
         out = report.REPORTS / PAGE

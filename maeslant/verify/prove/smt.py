@@ -166,7 +166,7 @@ def _solve(text: str, clocks: range, top: str, names: list[str], limit: int) -> 
 
 
 def _names(text: str) -> list[str]:
-    """Returns the names of the assertions in a transition system, by number."""
+    """Returns the names of the assertions in a transition system's SMT-LIB text, by number."""
     return [line[2].strip() for line in re.finditer(r"; yosys-smt2-assert (\d+) (.*)", text)]
 
 
