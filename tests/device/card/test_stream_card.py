@@ -355,6 +355,7 @@ def test_stream_card(lanes: int) -> None:
     )
 
 
+@pytest.mark.full
 def test_stream_card_wipe() -> None:
     """Builds the smallest mae_stream_card with all signals visible and runs the wipe test."""
     bench.run(
