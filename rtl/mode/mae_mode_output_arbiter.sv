@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_mode_output_arbiter: selects among the output rows of all paths of the mode engine for one port,
-// in round-robin order.
+// mae_mode_output_arbiter: selects among the output rows of all paths of the mode engine for one
+// port, in round-robin order.
 //
 // Sources 0 to Lanes - 1 are the lanes of the serial path, with slots of their lane; the last
 // source is the parallel path. Bytes after the last byte of a job, which would be keystream, and
