@@ -5,6 +5,8 @@ Covers its parts mae_card_control (registers, counters, interrupt) and mae_dma_a
 descriptors, byte order), which have no life of their own.
 """
 
+import re
+
 import cocotb
 import pyslang
 import pytest
@@ -360,7 +362,7 @@ def test_stream_card(lanes: int) -> None:
 @pytest.mark.parametrize(
     ("contexts", "gcm", "legal"), [(252, 1, True), (256, 1, False), (256, 0, True), (260, 0, False)]
 )
-def test_legal_contexts(contexts: int, gcm: int, legal: bool) -> None:
+def test_legal_contexts(contexts: int, gcm: int, legal: bool, capfd) -> None:
     """mae_stream_card refuses more contexts than its GCM engine or its registers have room for."""
     command = design.find("mae_stream_card", {"Contexts": contexts, "Gcm": gcm}).read()
     driver = pyslang.driver.Driver()
@@ -368,6 +370,8 @@ def test_legal_contexts(contexts: int, gcm: int, legal: bool) -> None:
     assert driver.parseCommandLine(command.replace("read_slang", "slang", 1))
     assert driver.processOptions() and driver.parseAllSources()
     assert driver.runFullCompilation(quiet=True) == legal
+    said = capfd.readouterr().err
+    assert legal or re.search(r"mae_stream_card\.sv.*illegal parameter: ContextsLegal", said), said
 
 
 def test_stream_card_wipe() -> None:
