@@ -11,23 +11,24 @@ module mae_dma_page_buffer_proof #(
     localparam int unsigned Bytes = 16,  // of a row
     localparam int unsigned Depth = Pages * PageRows / 2,
     localparam int unsigned Total = Pages * PageRows * Bytes,
+    localparam int unsigned AddrWidth = $clog2(Depth),
     localparam int unsigned PageWidth = $clog2(Pages),
     localparam int unsigned RowWidth = $clog2(2 * PageRows)
 ) (
-    input logic                          clk_i,
-    input logic                          rst_ni,
-    input logic                          clear_i,
-    input logic [$clog2(Total)-1:0]      pick_i,       // number of the byte, a constant
-    input logic                          wr_valid_i,
-    input logic [    1:0][PageWidth-1:0] wr_pages_i,
-    input logic [RowWidth-1:0]           wr_row_i,
-    input logic [         3:0]           wr_offset_i,
-    input logic [   Bytes-1:0]           wr_strobe_i,
-    input logic [   Bytes-1:0][     7:0] wr_data_i,
-    input logic                          rd_enable_i,
-    input logic [    1:0][PageWidth-1:0] rd_pages_i,
-    input logic [RowWidth-1:0]           rd_row_i,
-    input logic [         3:0]           rd_offset_i
+    input logic                                    clk_i,
+    input logic                                    rst_ni,
+    input logic                                    clear_i,
+    input logic [$clog2(Total)-1:0]                pick_i,       // number of the byte, a constant
+    input logic                                    wr_valid_i,
+    input logic [              1:0][PageWidth-1:0] wr_pages_i,
+    input logic [     RowWidth-1:0]                wr_row_i,
+    input logic [              3:0]                wr_offset_i,
+    input logic [        Bytes-1:0]                wr_strobe_i,
+    input logic [        Bytes-1:0][          7:0] wr_data_i,
+    input logic                                    rd_enable_i,
+    input logic [              1:0][PageWidth-1:0] rd_pages_i,
+    input logic [     RowWidth-1:0]                rd_row_i,
+    input logic [              3:0]                rd_offset_i
 );
   logic clearing;
   logic [Bytes-1:0][7:0] read;
@@ -73,6 +74,9 @@ module mae_dma_page_buffer_proof #(
   logic zero_q;  // an erasure leaves a window of zeros
   int unsigned clocks_q;  // of an erasure
 
+  int unsigned offset;
+  assign offset = ByteWrites ? 32'(wr_offset_i) : 0;
+
   always_ff @(posedge clk_i) pick_q <= pick_i;
   always_comb if (rst_ni) assume (pick_i == pick_q);
 
@@ -85,8 +89,9 @@ module mae_dma_page_buffer_proof #(
       known_q <= 1'b1;
     end else if (wr_valid_i) begin
       for (int unsigned i = 0; i < Bytes; i++) begin
-        if ((wr_strobe_i[i] || !ByteWrites) && 32'(pick_i) ==
-            place(wr_pages_i, wr_row_i, i + (ByteWrites ? 32'(wr_offset_i) : 0))) begin
+        if ((wr_strobe_i[i] || !ByteWrites) && 32'(pick_i) == place(
+                wr_pages_i, wr_row_i, i + offset
+            )) begin
           byte_q  <= wr_data_i[i];
           known_q <= 1'b1;
         end
@@ -101,8 +106,7 @@ module mae_dma_page_buffer_proof #(
       read_q <= byte_q;
       zero_q <= 1'b0;
       for (int unsigned i = 0; i < Bytes; i++) begin
-        lane_q[i] <= known_q &&
-            32'(pick_i) == place(rd_pages_i, rd_row_i, i + 32'(rd_offset_i));
+        lane_q[i] <= known_q && 32'(pick_i) == place(rd_pages_i, rd_row_i, i + 32'(rd_offset_i));
       end
     end
   end
@@ -132,8 +136,8 @@ module mae_dma_page_buffer_proof #(
   always_comb begin
     if (rst_ni) begin
       Counted :
-      assert (u_dut.clear_last_q == (u_dut.clearing_q && clocks_q == Depth) &&
-              (!u_dut.clearing_q || u_dut.clear_q == $clog2(Depth)'(clocks_q)));
+      assert (u_dut.clear_last_q == (clearing && clocks_q == Depth) &&
+              (!clearing || u_dut.clear_q == AddrWidth'(clocks_q)));
       FirstRowsZero :
       assert (!clearing || clocks_q < 1 || (u_dut.bank_even[0] == '0 && u_dut.bank_odd[0] == '0));
       ReadsZero : assert (!clearing || clocks_q < 2 || {u_dut.rd_even_q, u_dut.rd_odd_q} == '0);

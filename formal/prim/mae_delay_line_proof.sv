@@ -70,12 +70,13 @@ module mae_delay_line_proof #(
       Place : assert (32'(u_dut.place_q) < Clocks && u_dut.valid_q == valid_q);
       for (int unsigned age = 0; age < Clocks; age++) begin
         // A word from before a clear is still in the memory until the erasure comes to it.
-        if (age >= since_q) assert (!valid_q[age] || words_q[age] == '0);
-        else begin
-          assert (!valid_q[age] ||
+        if (age >= since_q)
+          assert (!valid_q[age] || words_q[age] == '0);
+          else begin
+            assert (!valid_q[age] ||
                   u_dut.words_q[(32'(u_dut.place_q)+Clocks-1-age)%Clocks] == words_q[age]);
-          assert (!no_word_q || u_dut.words_q[(32'(u_dut.place_q)+Clocks-1-age)%Clocks] == '0);
-        end
+            assert (!no_word_q || u_dut.words_q[(32'(u_dut.place_q)+Clocks-1-age)%Clocks] == '0);
+          end
       end
     end
   end

@@ -140,12 +140,11 @@ def test_inverse_sboxes(target: str, impl: int, kind: str, tmp_path: pathlib.Pat
         compared(target, rtl, netlist, "mae_sbox")
 
 
-@pytest.mark.parametrize("dirs", ["DirsDecrypt", "DirsBoth"])
 @pytest.mark.parametrize("target", ["ecp5", "xc7"])
-@pytest.mark.full
-def test_rounds(target: str, dirs: str, tmp_path: pathlib.Path) -> None:
-    """The FPGA netlist of a round for decryption, or both directions, is equal to its RTL."""
-    given = {"Dirs": dirs, "Sbox": "SboxBoolean"}
+@pytest.mark.slow
+def test_inverse_round(target: str, tmp_path: pathlib.Path) -> None:
+    """The FPGA netlist of a round for decryption is equal to its RTL, and with a wrong LUT not."""
+    given = {"Dirs": "DirsDecrypt", "Sbox": "SboxBoolean"}
     rtl, netlist = mapped_by_yosys(target, "mae_round", given, tmp_path)
     assert compared(target, rtl, netlist, "mae_round")["outputs"] == 128
     spoil(netlist, TABLE, inverted)
@@ -176,15 +175,6 @@ def test_ecp5(tmp_path: pathlib.Path) -> None:
     """A netlist for ECP5 is equal to its RTL."""
     rtl, netlist = mapped_by_yosys("ecp5", "mae_rr_arb", {"N": 4}, tmp_path)
     assert compared("ecp5", rtl, netlist, "mae_rr_arb")["outputs"] > 4
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["small128", "small128_luts"])
-def test_cores_on_ecp5(name: str, tmp_path: pathlib.Path) -> None:
-    """The netlist for ECP5 of a small core is equal to its RTL."""
-    rtl, netlist = mapped_by_yosys("ecp5", name, {}, tmp_path)
-    found = compared("ecp5", rtl, netlist, design.find(name).top)
-    assert found["outputs"] == 139 and found["registers"] > 400
 
 
 @pytest.mark.slow
