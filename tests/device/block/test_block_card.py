@@ -233,7 +233,7 @@ async def order_of_flush(dut) -> None:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def flush_waits_for_the_media(dut) -> None:
-    """A flush of mae_block_card is asked of the media when its writes are there, and waits for it."""
+    """A flush of mae_block_card asks the media when all writes are there, and waits for it."""
     card = await BlockCard.begin(dut, 13, latency=(100, 300))
     for stop in (False, True):
         dut.flush_ready_i.value = 0
