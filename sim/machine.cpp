@@ -33,6 +33,12 @@ Machine::Machine(const std::string &options)
     } else if (options_.ratio_core != options_.ratio_bus) {
         throw std::invalid_argument("option ratio: this build has one clock");
     }
+    if (!options_.media.empty()) {
+        if (shape_.memory_bytes == 0) {
+            throw std::invalid_argument("option media: this build has no port for device memory");
+        }
+        make_memory();
+    }
     next_bus_ = bus_half_;
     device_->enter();
     set_notes(notes_wanted_ ? &notes_ : nullptr);
@@ -84,13 +90,16 @@ void Machine::core_edges(uint64_t until) {
     }
 }
 
-// Lets the memory behind the device's m_axi_mem see this clock; it begins with the first access.
+void Machine::make_memory() {
+    device_memory_ =
+        std::make_unique<DeviceMemory>(options_, shape_.memory_bytes, device_->memory_r_data());
+}
+
+// Lets the memory behind the device's m_axi_mem see this clock; it begins with the first access, a
+// file with the machine.
 void Machine::take_memory() {
     const AxiFromDevice &from = memory_from_;
-    if (!device_memory_ && (from.ar_valid || from.aw_valid || from.w_valid)) {
-        device_memory_ =
-            std::make_unique<DeviceMemory>(options_, shape_.memory_bytes, device_->memory_r_data());
-    }
+    if (!device_memory_ && (from.ar_valid || from.aw_valid || from.w_valid)) make_memory();
     if (device_memory_) device_memory_->take(from);
 }
 

@@ -46,6 +46,7 @@ class Machine {
     void reset();
     bool begin();  // a call of the user's; false when the machine is broken
     void next_nonce();
+    void make_memory();
     void take_memory();
     void clock();  // one bus clock, and the core clocks that lie in it
     void core_edges(uint64_t until);

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the driver and a simulated card in Linux guests: data, interrupts, IOMMU, faults."""
 
-import dataclasses
 import pathlib
 import re
+import tempfile
 import time
 from collections.abc import Callable, Iterable
 
 from maeslant import paths
 from maeslant.build import c_driver
 from maeslant.errors import MaeslantError
-from maeslant.guest import machine, server
+from maeslant.guest import block_checks, machine, media, server
+from maeslant.guest.case import Case
 
 # A checkout has them, an installed package not.
 DRIVER_TESTS = paths.ROOT / "tests" / "driver" / "programs"
@@ -35,17 +36,6 @@ exit $code
 """
 
 
-@dataclasses.dataclass(frozen=True)
-class Case:
-    """Describes a check: the guest, its command, and what is wrong with a result."""
-
-    name: str
-    title: str
-    options: machine.Options
-    command: str
-    wrong: Callable[[machine.Result], str]  # "" if nothing is
-
-
 def guest_program(name: str) -> pathlib.Path:
     """Builds a C program of this folder for the guest; returns its path."""
     source = pathlib.Path(__file__).with_name(f"{name}.c")
@@ -64,18 +54,21 @@ def guest_program(name: str) -> pathlib.Path:
     return target
 
 
-def guest_programs() -> dict[str, pathlib.Path]:
-    """Builds the programs that every guest has."""
+def guest_programs(device: str) -> dict[str, pathlib.Path]:
+    """Builds the programs that every guest with a card has."""
+    if media.capacity(device):
+        return block_checks.programs()
     return {name: guest_program(name) for name in ("card_check", "card_load")}
 
 
-def programs() -> dict[str, pathlib.Path]:
+def programs(device: str) -> dict[str, pathlib.Path]:
     """Builds the programs for the guest's /bin; the driver's C tests where this is a checkout."""
     tests = {
         f"test-{path.stem}": c_driver.build_program(path)
         for path in sorted(DRIVER_TESTS.glob("*.c"))
+        if not media.capacity(device)
     }
-    return {**guest_programs(), **tests}
+    return {**guest_programs(device), **tests}
 
 
 def _equal(result: machine.Result, of: int = LINES) -> str:
@@ -149,26 +142,34 @@ def cases(device: str, size: int) -> list[Case]:
     return found
 
 
+def every(device: str, size: int, folder: pathlib.Path) -> list[Case]:
+    """Lists all checks of any card; ``folder``: for the media of a block card."""
+    return block_checks.cases(device, folder) if media.capacity(device) else cases(device, size)
+
+
 def run(
     device: str, size: int, say: Callable[[str], None], names: Iterable[str] | None = None
 ) -> list[str]:
     """Runs all checks, or some, each in a guest of its own; returns what is wrong."""
     machine.check()
     server.build()
-    own = programs()
+    own = programs(device)
     wrong = []
-    for case in cases(device, size):
-        if names is not None and case.name not in names:
-            continue
-        start = time.monotonic()
-        result = machine.run(case.command, case.options, programs=own, seconds=SECONDS)
-        problem = case.wrong(result)
-        took = time.monotonic() - start
-        verdict = "FAILED" if problem else "passed"
-        say(f"{verdict}  {case.name:<13} {case.title:<35} {took:6.1f} s")
-        if case.name == "data" or problem:
-            say(result.output.rstrip())
-        if problem:
-            say(f"{problem}\nthe card: {result.card}")
-            wrong.append(f"{case.name}: {problem}")
+    with tempfile.TemporaryDirectory(prefix="maeslant-media-") as folder:
+        for case in every(device, size, pathlib.Path(folder)):
+            if names is not None and case.name not in names:
+                continue
+            start = time.monotonic()
+            result = machine.run(
+                case.command, case.options, programs=own, files=case.files, seconds=SECONDS
+            )
+            problem = case.wrong(result)
+            took = time.monotonic() - start
+            verdict = "FAILED" if problem else "passed"
+            say(f"{verdict}  {case.name:<13} {case.title:<40} {took:6.1f} s")
+            if case.name == "data" or problem:
+                say(result.output.rstrip())
+            if problem:
+                say(f"{problem}\nthe card: {result.card}")
+                wrong.append(f"{case.name}: {problem}")
     return wrong
