@@ -24,9 +24,9 @@ def size(device: str, file: pathlib.Path | None, wanted: int | None) -> int:
     if not capacity(device):
         raise MaeslantError(f"{device} has no media; --media and --media-size are for block cards")
     found = wanted or capacity(device)
+    if file is not None and ("&" in str(file.absolute()) or file.is_dir()):
+        raise MaeslantError(f"{file}: media is kept in a file without & in its name")
     if file is not None and file.exists():
-        if "&" in str(file) or not file.is_file():
-            raise MaeslantError(f"{file}: media is kept in a file without & in its name")
         found = file.stat().st_size
         if wanted not in (None, found):
             raise MaeslantError(f"{file} has {found} bytes, not {wanted}; it is left as it is")
