@@ -40,7 +40,8 @@ WANTED = {
         rf"|{LICENCES}"
     ),
     "guest": re.compile(
-        r"boot/vmlinuz-.*|usr/bin/busybox|usr/lib/modules/.*/(vfio[\w-]*|irqbypass)\.ko\.xz"
+        r"usr/lib/modules/[^/]+/vmlinuz|usr/bin/busybox"
+        r"|usr/lib/modules/.*/(vfio[\w-]*|irqbypass)\.ko\.xz"
         rf"|{LICENCES}"
     ),
     # To build a kernel module, under the C library of the kernel's release.
