@@ -125,7 +125,7 @@ def export_linux(top: AddrmapNode, folder: pathlib.Path) -> None:
     """Writes the C header of a register map for the Linux driver: offsets and fields."""
     name = top.inst_name
     prefix = LINUX[name]
-    guard = f"{name.upper()}_REGS_H"
+    guard = f"{name.upper()}_LINUX_H"
     # The licence of the file that includes it, which has no other way to these numbers.
     lines = ["/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */", "/*"]
     lines += [f" * {SUMMARY.format(name=name)}", f" * {NOTICE.format(name=name)}", " */"]
@@ -147,7 +147,7 @@ def export_linux(top: AddrmapNode, folder: pathlib.Path) -> None:
         for field in sorted(fields, key=lambda f: f.low):
             lines += _linux_field(own, field)
     lines += ["", f"#endif /* {guard} */"]
-    (folder / f"{name}_regs.h").write_text("\n".join(lines) + "\n")
+    (folder / f"{name}_linux.h").write_text("\n".join(lines) + "\n")
 
 
 def number_name(name: str) -> str:

@@ -13,8 +13,8 @@
 #include "mae_block.h"
 
 /* The card erases a key under requests that do not end within 65,536 clocks. */
-#define MAEB_KEY_US	(5 * USEC_PER_SEC)
-#define MAEB_POLL_US	10
+#define MAEB_KEY_US  (5 * USEC_PER_SEC)
+#define MAEB_POLL_US 10
 
 static struct maeb_card *to_card(struct blk_crypto_profile *profile)
 {
@@ -91,8 +91,8 @@ static int maeb_keyslot_evict(struct blk_crypto_profile *profile, const struct b
 }
 
 static const struct blk_crypto_ll_ops maeb_crypto_ops = {
-	.keyslot_program	= maeb_keyslot_program,
-	.keyslot_evict		= maeb_keyslot_evict,
+	.keyslot_program = maeb_keyslot_program,
+	.keyslot_evict = maeb_keyslot_evict,
 };
 
 /* Initializes the profile of a card; blk_crypto_profile_destroy() ends it. */
@@ -105,9 +105,10 @@ int maeb_init_crypto(struct maeb_card *card, u32 caps)
 	if (err)
 		return err;
 	profile->ll_ops = maeb_crypto_ops;
+	profile->key_types_supported = BLK_CRYPTO_KEY_TYPE_RAW;
 	profile->max_dun_bytes_supported = sizeof_field(struct maeb_entry, unit);
 	/* A bit for each size in bytes; the card's are those of 512 bytes and up. */
-	profile->modes_supported[BLK_ENCRYPTION_MODE_AES_256_XTS] =
-		FIELD_GET(MAEB_CAPS_UNITS, caps) << SECTOR_SHIFT;
+	profile->modes_supported[BLK_ENCRYPTION_MODE_AES_256_XTS] = FIELD_GET(MAEB_CAPS_UNITS, caps)
+								    << SECTOR_SHIFT;
 	return 0;
 }

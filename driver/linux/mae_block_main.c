@@ -20,12 +20,12 @@
 
 #include "mae_block.h"
 
-#define MAEB_VENDOR	0x1234	/* no vendor's numbers: for prototypes */
-#define MAEB_DEVICE	0xae51
-#define MAEB_BAR	0
-#define MAEB_MAJOR	1	/* of the register map */
-#define MAEB_STOP_US	(5 * USEC_PER_SEC)
-#define MAEB_POLL_US	100
+#define MAEB_VENDOR  0x1234 /* no vendor's numbers: for prototypes */
+#define MAEB_DEVICE  0xae51
+#define MAEB_BAR     0
+#define MAEB_MAJOR   1 /* of the register map */
+#define MAEB_STOP_US (5 * USEC_PER_SEC)
+#define MAEB_POLL_US 100
 
 static unsigned int depth = 64;
 module_param(depth, uint, 0444);
@@ -75,8 +75,7 @@ static int maeb_halt(struct maeb_card *card)
 		return -ENODEV;
 	maeb_write(card, MAEB_IRQ_ENABLE, 0);
 	maeb_write(card, MAEB_CTRL, MAEB_CTRL_WIPE);
-	if (!read_poll_timeout(maeb_read, value,
-			       !(value & (MAEB_STATUS_BUSY | MAEB_STATUS_WIPING)),
+	if (!read_poll_timeout(maeb_read, value, !(value & (MAEB_STATUS_BUSY | MAEB_STATUS_WIPING)),
 			       MAEB_POLL_US, MAEB_STOP_US, false, card, MAEB_STATUS))
 		return 0;
 	return maeb_reset_function(card);
@@ -224,10 +223,10 @@ static pci_ers_result_t maeb_slot_reset(struct pci_dev *pdev)
 }
 
 static const struct pci_error_handlers maeb_error_handlers = {
-	.error_detected	= maeb_error_detected,
-	.slot_reset	= maeb_slot_reset,
-	.reset_prepare	= maeb_reset_prepare,
-	.reset_done	= maeb_reset_done,
+	.error_detected = maeb_error_detected,
+	.slot_reset = maeb_slot_reset,
+	.reset_prepare = maeb_reset_prepare,
+	.reset_done = maeb_reset_done,
 };
 
 static void maeb_free_card(struct maeb_card *card)
@@ -246,20 +245,20 @@ static void maeb_free_disk(struct gendisk *disk)
 }
 
 static const struct block_device_operations maeb_fops = {
-	.owner		= THIS_MODULE,
-	.free_disk	= maeb_free_disk,
+	.owner = THIS_MODULE,
+	.free_disk = maeb_free_disk,
 };
 
 static int maeb_alloc_disk(struct maeb_card *card)
 {
 	struct queue_limits limits = {
-		.features		= BLK_FEAT_WRITE_CACHE,
-		.logical_block_size	= SECTOR_SIZE,
-		.physical_block_size	= SZ_4K, /* of the largest data unit */
-		.dma_alignment		= SECTOR_SIZE - 1,
-		.max_hw_sectors		= MAEB_MAX_SECTORS,
-		.max_segments		= MAEB_SEGMENTS,
-		.max_segment_size	= MAEB_SEGMENT_BYTES,
+		.features = BLK_FEAT_WRITE_CACHE,
+		.logical_block_size = SECTOR_SIZE,
+		.physical_block_size = SZ_4K, /* of the largest data unit */
+		.dma_alignment = SECTOR_SIZE - 1,
+		.max_hw_sectors = MAEB_MAX_SECTORS,
+		.max_segments = MAEB_SEGMENTS,
+		.max_segment_size = MAEB_SEGMENT_BYTES,
 	};
 	struct gendisk *disk;
 	u64 sectors;
@@ -317,8 +316,8 @@ static int maeb_init_card(struct maeb_card *card)
 		return err;
 	dma_set_max_seg_size(dev, MAEB_SEGMENT_BYTES);
 	caps = maeb_read(card, MAEB_CAPS);
-	card->nr_queues = min3(FIELD_GET(MAEB_CAPS_QUEUES, caps), (u32)MAEB_QUEUES,
-			       (u32)num_possible_cpus());
+	card->nr_queues =
+		min3(FIELD_GET(MAEB_CAPS_QUEUES, caps), (u32)MAEB_QUEUES, (u32)num_possible_cpus());
 	entries = clamp(depth, 1U, (unsigned int)MAEB_MAX_DEPTH) * MAEB_SEGMENTS;
 	card->ring_log2 = order_base_2(entries);
 	card->irq_mask = MAEB_IRQ_STATUS_RING_ERROR | (BIT(card->nr_queues) - 1);
@@ -408,20 +407,17 @@ static void maeb_remove(struct pci_dev *pdev)
 	put_disk(card->disk);
 }
 
-static const struct pci_device_id maeb_ids[] = {
-	{ PCI_DEVICE(MAEB_VENDOR, MAEB_DEVICE) },
-	{ }
-};
+static const struct pci_device_id maeb_ids[] = { { PCI_DEVICE(MAEB_VENDOR, MAEB_DEVICE) }, {} };
 MODULE_DEVICE_TABLE(pci, maeb_ids);
 
 static struct pci_driver maeb_driver = {
-	.name		= MAEB_NAME,
-	.id_table	= maeb_ids,
-	.probe		= maeb_probe,
-	.remove		= maeb_remove,
-	.shutdown	= maeb_shutdown,
-	.driver.pm	= pm_sleep_ptr(&maeb_pm_ops),
-	.err_handler	= &maeb_error_handlers,
+	.name = MAEB_NAME,
+	.id_table = maeb_ids,
+	.probe = maeb_probe,
+	.remove = maeb_remove,
+	.shutdown = maeb_shutdown,
+	.driver.pm = pm_sleep_ptr(&maeb_pm_ops),
+	.err_handler = &maeb_error_handlers,
 };
 
 static int __init maeb_init(void)

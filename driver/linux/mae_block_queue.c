@@ -11,7 +11,7 @@
 
 #include "mae_block.h"
 
-#define MAEB_TIMEOUTS	5	/* of a request before it fails */
+#define MAEB_TIMEOUTS 5 /* of a request before it fails */
 
 static void maeb_unmap(struct maeb_card *card, struct request *rq)
 {
@@ -290,11 +290,11 @@ static int maeb_init_hctx(struct blk_mq_hw_ctx *hctx, void *data, unsigned int i
 }
 
 const struct blk_mq_ops maeb_mq_ops = {
-	.queue_rq	= maeb_queue_rq,
-	.commit_rqs	= maeb_commit_rqs,
-	.complete	= maeb_complete_rq,
-	.timeout	= maeb_timeout,
-	.init_hctx	= maeb_init_hctx,
+	.queue_rq = maeb_queue_rq,
+	.commit_rqs = maeb_commit_rqs,
+	.complete = maeb_complete_rq,
+	.timeout = maeb_timeout,
+	.init_hctx = maeb_init_hctx,
 };
 
 /* Allocates the rings of a card; they are freed with its PCI device. */

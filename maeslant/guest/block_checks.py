@@ -133,7 +133,9 @@ def cases(device: str, folder: pathlib.Path) -> list[Case]:
     title = "OpenSSL's XTS, keys, MSI-X, reset"
     return [
         Case("data", title, options("data", msi=False), RUN, checked, files),
-        Case("crash", "guest and card end after flushes", options("crash"), CRASHED, crashed, files),
+        Case(
+            "crash", "guest and card end after flushes", options("crash"), CRASHED, crashed, files
+        ),
         Case("killed", "process killed while it writes", options("killed"), KILLED, killed, files),
         Case("removed", "card removed in mid-job", options("removed"), REMOVED, _removed, files),
     ]

@@ -12,6 +12,7 @@ from maeslant.build import c_driver
 from maeslant.errors import MaeslantError
 from maeslant.guest import block_checks, machine, media, server
 from maeslant.guest.case import Case
+from maeslant.guest.kernel import checks as kernel_checks
 
 # A checkout has them, an installed package not.
 DRIVER_TESTS = paths.ROOT / "tests" / "driver" / "programs"
@@ -57,7 +58,7 @@ def guest_program(name: str) -> pathlib.Path:
 def guest_programs(device: str) -> dict[str, pathlib.Path]:
     """Builds the programs that every guest with a card has."""
     if media.capacity(device):
-        return block_checks.programs()
+        return {**block_checks.programs(), **kernel_checks.programs()}
     return {name: guest_program(name) for name in ("card_check", "card_load")}
 
 
@@ -144,7 +145,9 @@ def cases(device: str, size: int) -> list[Case]:
 
 def every(device: str, size: int, folder: pathlib.Path) -> list[Case]:
     """Lists all checks of any card; ``folder``: for the media of a block card."""
-    return block_checks.cases(device, folder) if media.capacity(device) else cases(device, size)
+    if media.capacity(device):
+        return [*block_checks.cases(device, folder), *kernel_checks.cases(device, folder)]
+    return cases(device, size)
 
 
 def run(
@@ -161,13 +164,18 @@ def run(
                 continue
             start = time.monotonic()
             result = machine.run(
-                case.command, case.options, programs=own, files=case.files, seconds=SECONDS
+                case.command,
+                case.options,
+                programs=own,
+                files=case.files,
+                tree=case.tree(),
+                seconds=SECONDS,
             )
             problem = case.wrong(result)
             took = time.monotonic() - start
             verdict = "FAILED" if problem else "passed"
             say(f"{verdict}  {case.name:<13} {case.title:<40} {took:6.1f} s")
-            if case.name == "data" or problem:
+            if True or case.name == "data" or problem:
                 say(result.output.rstrip())
             if problem:
                 say(f"{problem}\nthe card: {result.card}")

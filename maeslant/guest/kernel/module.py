@@ -29,12 +29,11 @@ def _one(folder: pathlib.Path, pattern: str) -> pathlib.Path:
     return found[0]
 
 
-def _link(target: pathlib.Path, *sources: pathlib.Path) -> None:
-    """Makes a folder of links to what lies in folders, or to a folder itself."""
+def _link(target: pathlib.Path, source: pathlib.Path) -> None:
+    """Makes a folder of links to what lies in another."""
     target.mkdir()
-    for source in sources:
-        for path in source.iterdir():
-            (target / path.name).symlink_to(path)
+    for path in source.iterdir():
+        (target / path.name).symlink_to(path)
 
 
 def _tree(root: pathlib.Path, tree: pathlib.Path) -> None:
@@ -42,12 +41,18 @@ def _tree(root: pathlib.Path, tree: pathlib.Path) -> None:
     shutil.rmtree(tree, ignore_errors=True)
     tree.mkdir(parents=True)
     tools = _one(root, "usr/lib/linux-kbuild-*")
-    for name, pattern in (("source", "linux-headers-*-common"), ("output", "linux-headers-*-amd64")):
+    for name, pattern in (
+        ("source", "linux-headers-*-common"),
+        ("output", "linux-headers-*-amd64"),
+    ):
         _link(tree / name, _one(root / "usr/src", pattern))
         for folder in ("scripts", "tools"):
             (tree / name / folder).symlink_to(tools / folder)
     loader = f"{root / LIBRARIES}/ld-linux-x86-64.so.2 --library-path {root / LIBRARIES}"
-    real = {"modpost": "scripts/mod/modpost.real-lsb-64", "objtool": "tools/objtool/objtool.real-x86"}
+    real = {
+        "modpost": "scripts/mod/modpost.real-lsb-64",
+        "objtool": "tools/objtool/objtool.real-x86",
+    }
     for name, program in real.items():
         (tree / name).write_text(f'#!/bin/sh\nexec {loader} {tools / program} "$@"\n')
         (tree / name).chmod(0o755)
