@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 namespace mae {
 namespace {
@@ -111,6 +112,7 @@ void Machine::clock() {
     core_edges(next_bus_);
     device_->time(next_bus_);
     if (shape_.has_port) device_->drive_port(port_);
+    device_->flush_done(flushed_);
     device_->bus_fall(memory_ ? memory_->wires() : AxiToDevice{},
                       device_memory_ ? device_memory_->wires() : AxiToDevice{}, lite_.wires());
     core_edges(next_bus_ + bus_half_);
@@ -118,6 +120,7 @@ void Machine::clock() {
     if (memory_) memory_->take(axi_from_);
     take_memory();
     lite_.take(lite_from_);
+    flushed_ = !flushed_ && device_->flush_asked() && flush();
     if (shape_.has_port) {
         const PortFromDevice from = device_->sample_port();
         installed_ = port_.install_valid && from.install_ready;
@@ -127,6 +130,17 @@ void Machine::clock() {
     device_->bus_rise();
     next_bus_ += 2 * bus_half_;
     check();
+}
+
+// Has the device's memory keep what it has; false, and the machine is broken, if it does not.
+bool Machine::flush() {
+    if (!device_memory_ || device_memory_->flush()) {
+        flushes_++;
+        return true;
+    }
+    broken_ = true;
+    fail(-EPROTO, "the file of the device's memory: " + std::string(std::strerror(errno)));
+    return false;
 }
 
 // Draws the protected card's next nonce, which its port shows from the next clock on.
@@ -314,13 +328,14 @@ void Machine::stats(struct mae_sim_stats &stats, struct mae_sim_detail &detail) 
     stats.core_clocks = core_half_ == 0 ? stats.bus_clocks : core_clock_ - core_clock_start_;
     stats.register_reads = register_reads_;
     stats.register_writes = register_writes_;
+    detail.memory_flushes = flushes_;
 }
 
 void Machine::reset_stats() {
     if (memory_) memory_->reset_stats();
     bus_clock_start_ = bus_clock_;
     core_clock_start_ = core_clock_;
-    register_reads_ = register_writes_ = 0;
+    register_reads_ = register_writes_ = flushes_ = 0;
 }
 
 }  // namespace mae

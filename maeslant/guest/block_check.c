@@ -174,8 +174,8 @@ static void reset(struct block_card *card, const char *uri)
     load(card);
     memcpy(block_buffer(card, 2), data, BYTES);
     for (unsigned i = 0; i < 2 * PARTS; i++) {
-        struct block_request request = all(card, i % 2 ? BLOCK_READ : BLOCK_WRITE, 2 + i % 2,
-                                           LOAD_SECTOR, &how);
+        struct block_request request =
+            all(card, i % 2 ? BLOCK_READ : BLOCK_WRITE, 2 + i % 2, LOAD_SECTOR, &how);
         block_submit(card, i / PARTS, &request);
     }
     (void)block_take(card, 0);

@@ -130,12 +130,13 @@ def cases(device: str, folder: pathlib.Path) -> list[Case]:
             return "the process was not killed"
         return _checked(result) or wrong_media(media("killed"), key, data)
 
-    title = "OpenSSL's XTS, keys, MSI-X, reset"
+    rows = (
+        ("data", "OpenSSL's XTS, keys, MSI-X, reset", RUN, checked),
+        ("crash", "guest and card killed after flushes", CRASHED, crashed),
+        ("killed", "process killed while it writes", KILLED, killed),
+        ("removed", "card removed in mid-job", REMOVED, _removed),
+    )
     return [
-        Case("data", title, options("data", msi=False), RUN, checked, files),
-        Case(
-            "crash", "guest and card end after flushes", options("crash"), CRASHED, crashed, files
-        ),
-        Case("killed", "process killed while it writes", options("killed"), KILLED, killed, files),
-        Case("removed", "card removed in mid-job", options("removed"), REMOVED, _removed, files),
+        Case(name, title, options(name, msi=name != "data"), command, wrong, files)
+        for name, title, command, wrong in rows
     ]

@@ -23,7 +23,7 @@ enum {
 static const uint64_t WAIT_NS = 100000000;
 
 #define AT(field) ((uint32_t)offsetof(mae_block_card_t, field))
-#define RING(queue, field)                               \
+#define RING(queue, field) \
     (AT(rings) + (queue) * sizeof(mae_block_card__ringsx__stride40_t) + \
      (uint32_t)offsetof(mae_block_card__ringsx__stride40_t, field))
 
@@ -114,8 +114,8 @@ void block_open(struct block_card *card, const char *uri)
     if (!card->memory)
         must_not("no memory");
     memset(card->memory, 0, MEMORY_BYTES);
-    must("mapping memory", card->ops->dma_map(card->backend, card->memory, MEMORY_BYTES, true,
-                                              &card->address));
+    must("mapping memory",
+         card->ops->dma_map(card->backend, card->memory, MEMORY_BYTES, true, &card->address));
     wait_reg(card, AT(status), MAE_BLOCK_CARD__STATUS__WIPING_bm, 0);
     for (unsigned queue = 0; queue < BLOCK_QUEUES; queue++)
         set_ring(card, queue);

@@ -58,9 +58,7 @@ def parse(data: bytes) -> dict[str, bytes]:
 
 def _pieces(secrets: Iterable[bytes], size: int) -> set[bytes]:
     """Returns all aligned pieces of secrets, in both byte orders."""
-    parts = {
-        secret[at : at + size] for secret in secrets for at in range(0, len(secret) - size + 1, size)
-    }
+    parts = {one[at : at + size] for one in secrets for at in range(0, len(one) - size + 1, size)}
     return parts | {part[::-1] for part in parts}
 
 

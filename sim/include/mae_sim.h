@@ -121,6 +121,7 @@ struct mae_sim_detail {
     uint64_t read_latency_max;
     uint64_t write_latency_min; /* bus clocks, last data taken to response offered */
     uint64_t write_latency_max;
+    uint64_t memory_flushes; /* of a card's device memory: a file is on the disk then */
 };
 
 /*

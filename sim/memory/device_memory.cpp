@@ -78,4 +78,6 @@ DeviceMemory::~DeviceMemory() {
     if (file_ >= 0) close(file_);
 }
 
+bool DeviceMemory::flush() { return file_ < 0 || msync(bytes_, size_, MS_SYNC) == 0; }
+
 }  // namespace mae

@@ -30,6 +30,9 @@ class DeviceMemory {
     // Sets the AXI signals to the device for this clock; take() samples the device's.
     void drive(uint64_t clock) { memory_.drive(clock, false); }
     void take(const AxiFromDevice &from) { memory_.take(from); }
+    // Returns true when the file's data are on the host's disk, if the memory is a file; false,
+    // with errno, if they cannot be.
+    bool flush();
     const AxiToDevice &wires() const { return memory_.wires(); }
     // Returns the text of the device's first AXI protocol violation, "" if there was none.
     const std::string &breach() const { return memory_.breach(); }

@@ -39,7 +39,8 @@ int serve(const char *path, const char *library, const char *options, bool msi) 
         if (removal_asked) function.remove();
         while (states < states_asked) {
             const std::string file = std::string(path) + ".state" + std::to_string(++states);
-            if (!function.card().save(file)) std::fprintf(stderr, "%s: not written\n", file.c_str());
+            if (!function.card().save(file))
+                std::fprintf(stderr, "%s: not written\n", file.c_str());
         }
         function.card().run(kSlice);
     }

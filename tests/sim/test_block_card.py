@@ -52,6 +52,7 @@ def test_media_in_a_file(tmp_path: pathlib.Path) -> None:
     card.memory[:4096] = data
     card.run([Request(WRITE, 120, 8, 0), Request(FLUSH)])
     assert file.read_bytes() == bytes(120 * 512) + data  # while the card has it
+    assert card.sim.stats()["memory_flushes"] == 1
     with pytest.raises(MaeslantError, match="in use by another"):
         BlockCard("block_small", options)
     with pytest.raises(MaeslantError, match=r"status \[10\]"):
