@@ -26,7 +26,7 @@ fail() {{ echo "failed: $1"; dmesg | tail -n 40; exit 1; }}
 driver=$(readlink /sys/bus/pci/devices/$CARD/driver)
 [ "${{driver##*/}}" = {module.NAME} ] || fail "the driver is not bound"
 """
-MAKE = f"""{INSERT}
+MAKE = f"""
 mkfs.ext4 -q -b 4096 -O encrypt,stable_inodes {DISK} || fail mkfs
 mkdir /mnt
 """
@@ -43,7 +43,7 @@ each fill
 head -c 4096 data > /mnt/plain/4096
 sync
 """
-TREE = f"""{MAKE}{MOUNT}{FILL}
+TREE = f"""{INSERT}{MAKE}{MOUNT}{FILL}
 dmesg | grep -oF "{NATIVE}"
 fscrypt_file show /mnt/file/* /mnt/disk/*
 echo "uuid $(dmesg | grep -o 'mounted filesystem [0-9a-f-]*' | tail -n 1 | cut -d ' ' -f 3)"
@@ -73,7 +73,7 @@ umount /mnt
 fsck.ext4 -fn {DISK} > /tmp/log || {{ cat /tmp/log; fail fsck; }}
 echo "the kernel driver is good"
 """
-RESETS = f"""{MAKE}{MOUNT}{FILL}
+RESETS = f"""{INSERT}{MAKE}{MOUNT}{FILL}
 {LOAD.replace("$1", "4")} &
 job=$!
 count=0
@@ -86,14 +86,14 @@ wait $job || exit 1
 echo "resets $count"
 {END}"""
 # A card whose bus falls silent: requests time out, a wipe does not end, the function is reset.
-HANG = "hang=4000"
-HANGS = f"""{MAKE}
+HANG = "hang=20000"
+HANGS = f"""{INSERT}
 echo 5000 > /sys/block/maeb0/queue/io_timeout
-{MOUNT}{FILL}
+{MAKE}{MOUNT}{FILL}
 {LOAD.replace("$1", "1")}
 echo "resets $(dmesg | grep -c 'resetting the function')"
 {END}"""
-REMOVED = f"""{MAKE}{MOUNT}{FILL}
+REMOVED = f"""{INSERT}{MAKE}{MOUNT}{FILL}
 (while head -c 1000000 data > /mnt/file/more && sync /mnt/file/more; do :; done; echo stopped) &
 job=$!
 sleep 2
