@@ -246,8 +246,10 @@ static enum blk_eh_timer_return maeb_timeout(struct request *rq)
 	maeb_poll(queue); /* an interrupt may have been lost */
 	if (blk_mq_rq_state(rq) != MQ_RQ_IN_FLIGHT)
 		return BLK_EH_DONE;
-	pdu->timeouts++;
-	maeb_request_reset(queue->card);
+	if (READ_ONCE(queue->card->state) == MAEB_UP) { /* no reset is in progress */
+		pdu->timeouts++;
+		maeb_request_reset(queue->card);
+	}
 	return BLK_EH_RESET_TIMER;
 }
 

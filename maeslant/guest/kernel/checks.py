@@ -63,7 +63,7 @@ sleep 1
 echo "the kernel driver is good"
 """
 # Verified writes, in encrypted files.
-LOAD = """fio --name=load --directory=/mnt/file --size=2M --bs=4k-64k --rw=randwrite --direct=1 \\
+LOAD = """fio --name=load --directory=/mnt/file --size=1M --bs=4k-64k --rw=randwrite --direct=1 \\
     --ioengine=libaio --iodepth=16 --verify=crc32c --verify_fatal=1 --loops=$1 > /tmp/log || {
     cat /tmp/log
     fail fio
@@ -74,7 +74,7 @@ fsck.ext4 -fn {DISK} > /tmp/log || {{ cat /tmp/log; fail fsck; }}
 echo "the kernel driver is good"
 """
 RESETS = f"""{INSERT}{MAKE}{MOUNT}{FILL}
-{LOAD.replace("$1", "4")} &
+{LOAD.replace("$1", "8")} &
 job=$!
 count=0
 while kill -0 $job 2> /dev/null; do
@@ -86,10 +86,12 @@ wait $job || exit 1
 echo "resets $count"
 {END}"""
 # A card whose bus falls silent: requests time out, a wipe does not end, the function is reset.
-HANG = "hang=20000"
+HANG = "hang=30000"
 HANGS = f"""{INSERT}
-echo 5000 > /sys/block/maeb0/queue/io_timeout
-{MAKE}{MOUNT}{FILL}
+echo 4000 > /sys/block/maeb0/queue/io_timeout
+{MAKE}{MOUNT}
+mkdir /mnt/file
+fscrypt_file set /mnt/file $key || fail policy
 {LOAD.replace("$1", "1")}
 echo "resets $(dmesg | grep -c 'resetting the function')"
 {END}"""
