@@ -114,6 +114,7 @@ struct maeb_card {
 
 	struct mutex key_lock; /* protects the key registers and changes of state */
 	enum maeb_state state;
+	struct workqueue_struct *wq;
 	struct work_struct reset_work;
 };
 
@@ -138,8 +139,10 @@ static inline void maeb_write(struct maeb_card *card, u32 reg, u32 value)
 	writel(value, card->regs + reg);
 }
 
-/* mae_block_main.c */
-void maeb_request_reset(struct maeb_card *card);
+static inline void maeb_request_reset(struct maeb_card *card)
+{
+	queue_work(card->wq, &card->reset_work);
+}
 
 /* mae_block_queue.c */
 extern const struct blk_mq_ops maeb_mq_ops;

@@ -34,11 +34,6 @@ MODULE_PARM_DESC(depth, "requests in flight of each queue, 1 to 1024 (64)");
 static struct workqueue_struct *maeb_wq;
 static DEFINE_IDA(maeb_ida);
 
-void maeb_request_reset(struct maeb_card *card)
-{
-	queue_work(maeb_wq, &card->reset_work);
-}
-
 static void maeb_set_state(struct maeb_card *card, enum maeb_state state)
 {
 	mutex_lock(&card->key_lock);
@@ -339,6 +334,7 @@ static int maeb_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (!card)
 		return -ENOMEM;
 	card->pdev = pdev;
+	card->wq = maeb_wq;
 	mutex_init(&card->key_lock);
 	INIT_WORK(&card->reset_work, maeb_reset_work);
 	pci_set_drvdata(pdev, card);
