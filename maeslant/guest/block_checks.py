@@ -77,8 +77,10 @@ def _wrong_states(states: list[bytes], key: bytes) -> str:
     """Returns what is wrong with the card's states before and after its key was unloaded."""
     if len(states) != 2:
         return f"{len(states)} states of the card were written, not 2"
-    keys = (key[:32], key[32:])
-    before, after = (key_search.find(key_search.parse(state), keys) for state in states)
+    parsed = [key_search.parse(state) for state in states]
+    if parsed[0]["resets"] != parsed[1]["resets"]:
+        return "the second state was written after a reset, too late"
+    before, after = (key_search.find(state, (key[:32], key[32:])) for state in parsed)
     if not before:
         return "the search does not find a loaded key"
     return f"pieces of the unloaded key are in {', '.join(after)}" if after else ""

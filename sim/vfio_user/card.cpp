@@ -188,11 +188,13 @@ Counts Card::counts() {
 bool Card::save(const std::string &file) {
     const std::string part = file + ".part";
     std::ofstream out(part, std::ios::binary);
-    struct mae_sim_signal signal;
-    for (uint32_t i = 0; !removed() && signal_(machine_, i, &signal) == 0; i++) {
+    const auto *resets = reinterpret_cast<const uint8_t *>(&before_.resets);
+    struct mae_sim_signal signal = {"resets", resets, sizeof before_.resets};
+    for (uint32_t i = 0;; i++) {
         out.write(signal.name, std::strlen(signal.name) + 1);
         out.write(reinterpret_cast<const char *>(&signal.bytes), sizeof signal.bytes);
         out.write(reinterpret_cast<const char *>(signal.data), signal.bytes);
+        if (removed() || signal_(machine_, i, &signal) != 0) break;
     }
     out.close();
     return out.good() && std::rename(part.c_str(), file.c_str()) == 0;

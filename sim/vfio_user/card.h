@@ -57,7 +57,8 @@ class Card {
 
     Counts counts();
     // Writes all registers, memories and wires of the card to a file: for each its name, a zero
-    // byte, its number of bytes (64 bits) and these. The file is whole or not there.
+    // byte, its number of bytes (64 bits) and these. The first is the number of resets. The file is
+    // whole or not there.
     bool save(const std::string &file);
 
    private:
