@@ -20,7 +20,6 @@ FOLDERS = ("file", "disk")  # with a key each file, and with one for all
 NATIVE = "AES-256-XTS using blk-crypto (native)"
 EXT4 = ("mkfs.ext4", "fsck.ext4")
 DISK = "/dev/maeb0"
-SLEEP = 25  # seconds until the clock wakes the machine: on a busy host it goes to sleep slowly
 INSERT = f"""
 insmod /lib/modules/{module.NAME}.ko || exit 1
 fail() {{ echo "failed: $1"; dmesg | tail -n 40; exit 1; }}
@@ -95,20 +94,6 @@ mkdir /mnt/file
 fscrypt_file set /mnt/file $key || fail policy
 {LOAD.replace("$1", "1")}
 echo "resets $(dmesg | grep -c 'resetting the function')"
-{END}"""
-# To sleep (S3) in the midst of writes: the card loses its power. The clock wakes the machine.
-SUSPEND = f"""{INSERT}{MAKE}{MOUNT}{FILL}
-write() {{ dd if=data of=/mnt/file/more bs=64k oflag=direct conv=notrunc 2> /tmp/log; }}
-(while [ ! -e /tmp/stop ]; do write || {{ cat /tmp/log; exit 1; }}; done) &
-job=$!
-echo +{SLEEP} > /sys/class/rtc/rtc0/wakealarm
-echo mem > /sys/power/state || fail suspend
-touch /tmp/stop
-wait $job || fail writing
-echo 3 > /proc/sys/vm/drop_caches
-cmp data /mnt/file/more || fail comparing
-each same
-echo "resets $(dmesg | grep -c 'PM: suspend exit')"
 {END}"""
 REMOVED = f"""{INSERT}{MAKE}{MOUNT}{FILL}
 (while head -c 1000000 data > /mnt/file/more && sync /mnt/file/more; do :; done; echo stopped) &
@@ -240,6 +225,5 @@ def cases(device: str, folder: pathlib.Path) -> list[Case]:
         case("kernel", "kernel driver: ext4 with inlinecrypt", TREE, checked),
         case("kernel-resets", "kernel driver: resets under load", RESETS, _resets, fio),
         case("kernel-hangs", "kernel driver: time-outs, bus silent", HANGS, _resets, fio, HANG),
-        case("kernel-suspend", "kernel driver: sleep in mid-job", SUSPEND, _resets),
         case("kernel-removed", "kernel driver: card removed", REMOVED, _removed),
     ]
