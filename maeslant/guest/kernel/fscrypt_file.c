@@ -65,8 +65,7 @@ static int set(int folder, char **argv)
         .version = FSCRYPT_POLICY_V2,
         .contents_encryption_mode = FSCRYPT_MODE_AES_256_XTS,
         .filenames_encryption_mode = FSCRYPT_MODE_AES_256_CTS,
-        .flags = FSCRYPT_POLICY_FLAGS_PAD_32 |
-                 (argv[4] ? FSCRYPT_POLICY_FLAG_IV_INO_LBLK_64 : 0),
+        .flags = FSCRYPT_POLICY_FLAGS_PAD_32 | (argv[4] ? FSCRYPT_POLICY_FLAG_IV_INO_LBLK_64 : 0),
     };
     if (read_identifier(argv[3], policy.master_key_identifier))
         return fail("identifier", argv[3]);
