@@ -12,6 +12,7 @@ from maeslant.build import c_driver
 from maeslant.errors import MaeslantError
 from maeslant.guest import block_checks, machine, media, server
 from maeslant.guest.case import Case
+from maeslant.guest.kernel import checks as kernel_checks
 
 # A checkout has them, an installed package not.
 DRIVER_TESTS = paths.ROOT / "tests" / "driver" / "programs"
@@ -57,12 +58,12 @@ def guest_program(name: str) -> pathlib.Path:
 def guest_programs(device: str) -> dict[str, pathlib.Path]:
     """Builds the test programs of a Linux guest for a card; returns their paths by name."""
     if media.capacity(device):
-        return block_checks.programs()
+        return {**block_checks.programs(), **kernel_checks.programs()}
     return {name: guest_program(name) for name in ("card_check", "card_load")}
 
 
 def programs(device: str) -> dict[str, pathlib.Path]:
-    """Builds a Linux guest's programs, in a checkout the driver's tests too; returns their paths."""
+    """Builds a Linux guest's programs, in a checkout the driver's tests too; returns paths."""
     tests = {
         f"test-{path.stem}": c_driver.build_program(path)
         for path in sorted(DRIVER_TESTS.glob("*.c"))
@@ -144,7 +145,9 @@ def cases(device: str, size: int) -> list[Case]:
 
 def every(device: str, size: int, folder: pathlib.Path) -> list[Case]:
     """Lists all checks of any card; ``folder``: for the media of a block card."""
-    return block_checks.cases(device, folder) if media.capacity(device) else cases(device, size)
+    if media.capacity(device):
+        return [*block_checks.cases(device, folder), *kernel_checks.cases(device, folder)]
+    return cases(device, size)
 
 
 def run(
@@ -161,7 +164,12 @@ def run(
                 continue
             start = time.monotonic()
             result = machine.run(
-                case.command, case.options, programs=own, files=case.files, seconds=SECONDS
+                case.command,
+                case.options,
+                programs=own,
+                files=case.files,
+                tree=case.tree(),
+                seconds=SECONDS,
             )
             problem = case.wrong(result)
             took = time.monotonic() - start

@@ -111,11 +111,13 @@ def make(
     programs: dict[str, pathlib.Path],
     files: Mapping[str, bytes],
     command: str | None,
+    tree: Mapping[str, bytes],
 ) -> bytes:
     """Returns the cpio archive of a Linux guest that runs a shell command or, for None, a shell.
 
     ``guest``: the unpacked Debian packages. ``programs``: of this machine, by their names in the
     guest's /bin or /lib; the libraries they load come with them. ``files``: for its /root.
+    ``tree``: executable files by their places.
     """
     archive = Archive()
     for name in FOLDERS:
@@ -131,6 +133,8 @@ def make(
         needed[f"{folder}/{name}"] = path
     for place, path in needed.items():
         archive.file(place, path.read_bytes())
+    for place, data in tree.items():
+        archive.file(place, data)
     for name, data in files.items():
         archive.file(f"root/{name}", data, 0o644)
     if command is not None:

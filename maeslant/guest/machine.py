@@ -174,20 +174,22 @@ def run(
     *,
     programs: dict[str, pathlib.Path] | None = None,
     files: Mapping[str, bytes] | None = None,
+    tree: Mapping[str, bytes] | None = None,
     seconds: float | None = None,
     show: bool = False,
 ) -> Result:
     """Runs a shell command in a Linux guest, for None a shell on this terminal; returns the Result.
 
     ``programs`` and ``files`` are put into the guest's /bin and /root, the driver's library into
-    its /lib. ``seconds``: the guest is ended then. ``show``: prints the output as it comes.
+    its /lib, those of ``tree`` at their places. ``seconds``: the guest is ended then. ``show``:
+    prints the output as it comes.
     """
     check()
     guest_files = packages.fetch("guest")
     emulator = qemu()
-    kernel = next((guest_files / "boot").glob("vmlinuz-*"))
+    kernel = next(guest_files.glob("usr/lib/modules/*/vmlinuz"))
     programs = {"libmaeslant.so": c_driver.build(), **(programs or {})}
-    archive = image.make(guest_files, programs, files or {}, command)
+    archive = image.make(guest_files, programs, files or {}, command, tree or {})
     with tempfile.TemporaryDirectory(prefix="maeslant-linux-") as name:
         folder = pathlib.Path(name)
         initrd = folder / "initrd"
