@@ -167,7 +167,7 @@ module mae_block_card
       .*
   );
 
-  mae_block_control #(
+  mae_block_card_registers #(
       .Lanes    (Lanes),
       .Queues   (Queues),
       .MediaKeys(MediaKeys),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests mae_block_card: requests of several queues against OpenSSL's AES-256-XTS, keys, errors.
 
-Covers its parts mae_block_control (registers, wipe), mae_block_keys (key commands),
+Covers its parts mae_block_card_registers (registers, wipe), mae_block_key_commands (key commands),
 mae_block_queues (rings, checks), mae_block_channel, mae_block_mover and mae_block_cipher (the data
 path of a direction) and mae_block_bus, which have no life of their own.
 """
