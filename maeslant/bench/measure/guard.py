@@ -36,7 +36,7 @@ PAPER_MMIO = {"read": "Ghosh: 2 writes, 2 reads more", "write": "Ghosh: 3 writes
 
 
 class Protected:
-    """Drives DMA transfers of the simulated protected card in an open session, for measurements."""
+    """Drives encrypted DMA transfers of the simulated protected card in an open session."""
 
     def __init__(self, options: str) -> None:
         self.device = RtlDevice(build=PROTECTED, options=options)
@@ -56,7 +56,7 @@ class Protected:
         return self.device.simulator.stats()
 
     def move(self, way: str, base: int, size: int, chunk: int = HALF) -> object:
-        """Starts a DMA transfer of the protected card in or out; returns its task, to wait for."""
+        """Starts a DMA transfer on the protected card, "in" or "out"; returns the transfer."""
         if way == "in":
             return self.host.h2d(1, base, bytes(size), chunk)
         return self.host.d2h(2, base, size, chunk)
@@ -67,14 +67,14 @@ class Protected:
             self.host.wait(job)
 
     def times(self) -> list[tuple[int, int]]:
-        """Returns the protected card's timed events since the last call, as (kind, clock)."""
+        """Returns the protected card's timed events since the last call, as (kind, clock) pairs."""
         self.link.free = self.free
         found, self.device.times = self.device.times, []
         return found
 
 
 class Unprotected:
-    """Drives DMA transfers of the simulated unprotected card, to compare with the protected one.
+    """Drives DMA transfers of the simulated unprotected card, as a baseline for the protected card.
 
     It has the methods of :class:`Protected`.
     """
@@ -92,7 +92,7 @@ class Unprotected:
         return self.card.sim.stats()
 
     def move(self, way: str, base: int, size: int, chunk: int = HALF) -> list:
-        """Starts a DMA transfer of the unprotected card in pieces; returns it, to wait for."""
+        """Starts a DMA transfer of the unprotected card in chunks; returns the transfer."""
         pieces = [(base + at, min(chunk, size - at)) for at in range(0, size, chunk)]
         job = [H2D if way == "in" else D2H, pieces, 0]
         self._push(job)
@@ -114,12 +114,12 @@ class Unprotected:
             self.card.wait_for(channel, number)
 
     def times(self) -> list[tuple[int, int]]:
-        """Returns the unprotected card's timed events since the last call, as (kind, clock)."""
+        """Returns the unprotected card's events since the last call, as (kind, clock) pairs."""
         return [(a, b) for kind, a, b, _, _ in self.card.sim.notes() if kind == Note.TIME]
 
 
 def clocks(card: Protected | Unprotected, way: str, size: int) -> int:
-    """Returns the clocks of one DMA transfer of a card while 1 MB moves in the other direction."""
+    """Returns the clocks of a DMA transfer while 1 MB moves in the opposite direction."""
     other = "out" if way == "in" else "in"
     card.times()
     beside = card.move(other, HALF, HALF)
@@ -134,7 +134,7 @@ def clocks(card: Protected | Unprotected, way: str, size: int) -> int:
 
 
 def dma_figures() -> list[Figure]:
-    """Returns figures of the clocks that protection adds to a DMA transfer, by its length."""
+    """Returns figures of the clocks that encryption and authentication add to DMA, by length."""
     cards = Protected(STEADY), Unprotected(STEADY)
     result = []
     try:
@@ -154,7 +154,7 @@ def dma_figures() -> list[Figure]:
 
 
 def span(make: Callable[[str], Protected | Unprotected], size: int) -> int:
-    """Returns a card's clocks for DMA in both directions at once, from first to last data beat."""
+    """Returns a card's clocks for DMA in both directions at once, from first to last beat."""
     card = make(RANDOM)
     try:
         sim = card.device.simulator if isinstance(card, Protected) else card.card.sim
@@ -168,7 +168,7 @@ def span(make: Callable[[str], Protected | Unprotected], size: int) -> int:
 
 
 def bus_figures() -> list[Figure]:
-    """Returns figures of the bus use of protected DMA transfers beside unprotected ones."""
+    """Returns figures of the bus use of DMA transfers on the protected and the unprotected card."""
     result = []
     for size in (CHUNK, 4 * CHUNK, HALF):
         guarded, plain = span(Protected, size), span(Unprotected, size)
@@ -183,7 +183,7 @@ def bus_figures() -> list[Figure]:
 
 
 def mmio_figures() -> list[Figure]:
-    """Returns figures of clocks and bus bytes of register accesses over the protected channel."""
+    """Returns figures of the clocks and bus bytes of encrypted, authenticated register accesses."""
     card = Protected(QUICK)
     batches = {
         "read": [wire.read(SCRATCH, 8)],
@@ -219,7 +219,7 @@ def mmio_figures() -> list[Figure]:
 
 
 def session_figures() -> list[Figure]:
-    """Returns figures of the clocks from one user's session on the protected card to the next one.
+    """Returns figures of the clocks between two users' sessions on the protected card.
 
     The state of the card is looked at every 64 clocks; the provisioning of the secret is the
     simulator's, byte by byte.
@@ -254,5 +254,5 @@ def session_figures() -> list[Figure]:
 
 
 def figures() -> list[Figure]:
-    """Returns all figures of the cost of protection: DMA latency, bus, registers and sessions."""
+    """Returns all figures of the cost of the card's protection: DMA, bus, registers, sessions."""
     return dma_figures() + bus_figures() + mmio_figures() + session_figures()

@@ -26,7 +26,7 @@ LINES = (  # mode, what follows the size in a figure's name, label, colour, dash
 
 
 def points(figures: list[Figure], mode: str, what: str) -> list[tuple[int, float]]:
-    """Returns (message size, million messages a second) of a plot's line, from measured figures."""
+    """Returns the points of a plot line, as (message size, million messages a second) pairs."""
     found = []
     for figure in figures:
         match = re.match(rf"{mode}, (?:\d+ of )?([\d,]+) B(?: queued)?, {what}", figure.metric)

@@ -45,7 +45,7 @@ class Message:
         return (word << 5 | 16) << 128 | int.from_bytes(self.sealed[-16:], "big")
 
     def beats(self, row: int) -> list[tuple[int, int, int]]:
-        """Returns the GCM message's bus beats of AAD and data: bytes, their number, 1 if last."""
+        """Returns a GCM message's bus beats of AAD and data: (bytes, byte count, 1 if last)."""
         text = self.sealed[:-16] if self.decrypt else self.data
         found = []
         for part in (self.aad, text):
@@ -58,7 +58,7 @@ class Message:
 
 
 def lanes(row: bytes) -> int:
-    """Returns bytes as an integer for the GCM engine: a row of AES blocks, the first lowest."""
+    """Returns bytes as an integer for the GCM engine's bus, the first block in the low bits."""
     blocks = [int.from_bytes(row[at : at + 16], "big") for at in range(0, len(row), 16)]
     return sum(block << 128 * i for i, block in enumerate(blocks))
 
@@ -97,7 +97,7 @@ class Engine:
         await RisingEdge(dut.clk_i)
 
     def key(self, bank: int, bits: int) -> None:
-        """Offers a random key for a key bank of the GCM engine from the next clock on."""
+        """Offers a random key for one of the GCM engine's key slots from the next clock on."""
         self.keys[bank] = self.random.randbytes(bits // 8)
         self.key_offer = (bank, self.keys[bank])
 
@@ -145,7 +145,7 @@ class Engine:
         self.clock += 1
 
     def _announced(self, message: Message) -> None:
-        """Queues a GCM message's beats and expected results once the engine has its header."""
+        """Queues a GCM message's beats and expected results once the engine has the header."""
         message.clocks["announced"] = self.clock
         self.due += [(message, beat) for beat in message.beats(self.row)]
         out = message.data if message.decrypt else message.sealed[:-16]
@@ -154,7 +154,7 @@ class Engine:
         self.ends.append(message)
 
     def _beat(self, taken: bool) -> None:
-        """Notes the clock if the GCM engine accepted the offered beat; else counts a lost clock."""
+        """Records the clock if the GCM engine accepted the offered beat; else counts it as lost."""
         if not taken:
             self.lost += 1
             return
@@ -186,7 +186,7 @@ class Engine:
 
 
 async def between(engine: Engine, banks: list[int], rounds: int) -> int:
-    """Returns the clocks that the GCM engine loses between two messages."""
+    """Returns the number of clocks that the GCM engine loses between two successive messages."""
     engine.lost, engine.hold = 0, rounds * engine.regs + 6  # the first one has no beats
     for number, beats in enumerate(BEATS):
         aad = engine.random.randrange(beats + 1) if beats else 0
@@ -196,7 +196,7 @@ async def between(engine: Engine, banks: list[int], rounds: int) -> int:
 
 
 async def one_size(engine: Engine, bits: int) -> None:
-    """Measures latency and throughput of the GCM engine for one key size."""
+    """Measures latency and throughput of the GCM engine for one AES key size."""
     rounds = bits // 32 + 6
 
     def record(kind: str, value: float) -> None:
@@ -243,7 +243,7 @@ async def one_size(engine: Engine, bits: int) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def figures(dut) -> None:
-    """Measures latency and throughput of the GCM engine for all key sizes, and for two keys."""
+    """Measures the GCM engine's latency and throughput for each key size and with two keys."""
     engine = Engine(dut)
     await engine.start()
     sizes = [
