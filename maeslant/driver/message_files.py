@@ -71,7 +71,7 @@ def wipe(file: BinaryIO) -> None:
 
 @contextlib.contextmanager
 def spool() -> Iterator[tuple[BinaryIO, Sink]]:
-    """Yields an unnamed temporary file on disk and its Sink; wipes it when the context ends."""
+    """Yields an unnamed temporary file on disk and its Sink; wipes the file at the end."""
     with tempfile.TemporaryFile(buffering=0) as file:
         try:
             yield file, Sink(file, f"the temporary folder {tempfile.gettempdir()} (TMPDIR)")

@@ -42,7 +42,7 @@ HOST = 1 << 32  # where host memory is mapped
 
 
 class UnprotectedCard:
-    """Simulates an unprotected card and ``size`` bytes of host memory for its DMA."""
+    """Simulates a card without encryption, and ``size`` bytes of host memory for its DMA."""
 
     def __init__(self, build: str = BUILD, options: str = "", size: int = 1 << 22) -> None:
         self.sim = Simulator(simulator.build(build), options)
@@ -59,7 +59,7 @@ class UnprotectedCard:
         self.sim.close()
 
     def clocks(self) -> int:
-        """Returns the number of clocks that the unprotected card has run."""
+        """Returns the number of clocks for which the unprotected card has been simulated."""
         return self.sim.stats()["core_clocks"]
 
     def _wait(self, bit: int, limit: int) -> None:
@@ -74,7 +74,7 @@ class UnprotectedCard:
     def transfer(
         self, channel: int, pieces: list[tuple[int, int, int]], limit: int = 10_000_000
     ) -> None:
-        """Moves data by DMA between host memory and the unprotected card's memory, until complete.
+        """Runs a DMA transfer between host memory and the unprotected card's memory to its end.
 
         Raises MaeslantError for a bus error or a piece that the card refuses.
         """
@@ -95,14 +95,14 @@ class UnprotectedCard:
             raise MaeslantError("a transfer " + ("was refused" if problems & 1 else "failed"))
 
     def load(self, device: int, data: bytes, host: int = 0) -> None:
-        """Writes the unprotected card's memory by DMA from host memory at the offset ``host``."""
+        """Writes bytes to the unprotected card's memory by DMA from host offset ``host``."""
         self.memory[host : host + len(data)] = data
         cuts = range(0, len(data), LONGEST)
         pieces = [(host + at, device + at, min(LONGEST, len(data) - at)) for at in cuts]
         self.transfer(H2D, pieces)
 
     def fetch(self, device: int, size: int, host: int = 0) -> bytes:
-        """Returns bytes of the unprotected card's memory, by DMA to host memory at ``host``."""
+        """Returns bytes of the unprotected card's memory, by DMA to host offset ``host``."""
         cuts = range(0, size, LONGEST)
         pieces = [(host + at, device + at, min(LONGEST, size - at)) for at in cuts]
         self.transfer(D2H, pieces)
@@ -119,7 +119,7 @@ class UnprotectedCard:
         return sum(words)
 
     def run(self, limit: int = 100_000_000) -> None:
-        """Runs the unprotected card's kernel until it has ended; raises MaeslantError on faults."""
+        """Runs the unprotected card's kernel to its end; raises MaeslantError on a fault."""
         self.write(CONTROL, 1, 4)
         self._wait(IRQ_KERNEL, limit)
         if self.read(KERNEL_STATUS, 4) & FAULT:

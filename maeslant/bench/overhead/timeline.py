@@ -96,7 +96,7 @@ class Protected:
         return self.sim.stats()["bus_clocks"]
 
     def send(self, queue: int) -> None:
-        """Writes a queue's next encrypted request to the protected card's mailbox once free."""
+        """Writes a queue's next encrypted request to the protected card's mailbox."""
         request = self.host.channels[queue].unsent.popleft()
         page = PAGE * (1 + queue)
         while not self.sim.read32(page + STATUS) & 1:

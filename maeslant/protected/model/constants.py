@@ -34,7 +34,7 @@ RESET_WORD = 0x52455354
 
 
 class Class(enum.IntEnum):
-    """Numbers the four message classes of the protected channel, each with keys of its own."""
+    """Numbers the encrypted channel's four message classes, each of which has keys of its own."""
 
     REQUEST = 1
     RESPONSE = 2
@@ -55,7 +55,7 @@ class Kind(enum.IntEnum):
 
 
 class Flag(enum.IntFlag):
-    """Numbers the flags FIRST and LAST of a transfer's chunk."""
+    """Numbers the flags FIRST and LAST, which mark the ends of a chunked DMA transfer."""
 
     FIRST = 1
     LAST = 2

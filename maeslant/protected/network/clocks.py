@@ -18,7 +18,7 @@ MAXIMA = 3
 
 
 def _steps(command: memory.Command) -> Iterator[list[bool]]:
-    """Yields the kernel's clocks for each output pixel, true for those that read the input."""
+    """Yields, for each output pixel, the kernel's clocks as booleans, true if input is read."""
     pad, kernel, height, width = command.pad, command.kernel, command.height, command.width
     if command.op == memory.OP_POOL:
         yield from [[True] * 4] * ((height // 2) * (width // 2))

@@ -13,7 +13,7 @@ MAX_KERNEL, MAX_SHIFT = 15, 47
 
 
 def requantize(sums: np.ndarray, multiplier: int, shift: int, relu: bool) -> np.ndarray:
-    """Returns int32 sums scaled to int8: times multiplier / 2^shift, rounded, saturated."""
+    """Scales int32 sums to int8: times multiplier / 2^shift, rounded, saturated."""
     half = (1 << shift) >> 1
     values = (sums.astype(np.int64) * multiplier + half) >> shift
     return np.clip(values, 0 if relu else LOWEST, HIGHEST).astype(np.int8)
@@ -21,7 +21,7 @@ def requantize(sums: np.ndarray, multiplier: int, shift: int, relu: bool) -> np.
 
 @dataclasses.dataclass(frozen=True)
 class Convolution:
-    """Describes a convolution layer of an int8 network: stride 1, ``pad`` zeros at each side.
+    """Describes an int8 convolution layer with stride 1 and ``pad`` zeros on each side.
 
     A fully connected layer is one of a single pixel: kernel 1 and no padding.
     """
@@ -35,7 +35,7 @@ class Convolution:
 
     @property
     def kernel(self) -> int:
-        """Returns the size of the layer's square convolution kernel."""
+        """Returns the side length of the layer's square convolution kernel."""
         return self.weights.shape[1]
 
     def shape(self, height: int, width: int, channels: int) -> tuple[int, int, int]:

@@ -39,7 +39,7 @@ def scaled(made: Report) -> dict[str, float]:
 
 
 def lines(reports: Iterable[tuple[str, Report | None]]) -> list[str]:
-    """Returns a Markdown table of labelled reports beside Dong et al.; empty without reports."""
+    """Returns a Markdown table of reports beside Dong et al.; an empty list without reports."""
     known = [(label, scaled(made)) for label, made in reports if made and made.power]
     if not known:
         return []

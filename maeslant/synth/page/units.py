@@ -20,7 +20,7 @@ NONE = "–"
 
 
 def rates() -> dict[int, float]:
-    """Returns the measured GB/s at 200 MHz of the builds of N units, by N."""
+    """Returns the measured GB/s at 200 MHz of builds with N AES cores, by N."""
     found = json.loads(FIGURES.read_text())["figures"] if FIGURES.exists() else []
     return {
         int(f["config"].removeprefix("units")): f["value"]
