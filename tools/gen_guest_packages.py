@@ -25,7 +25,7 @@ PRINTED = re.compile(r"'(\S+)' (\S+)_\S+_\w+\.deb (\d+) SHA256:(\w+)")
 
 
 def apt(folder: pathlib.Path, *arguments: str) -> str:
-    """Runs apt-get with all of its files in a given folder; returns its output."""
+    """Runs apt-get with all state in a given folder; returns the program's output."""
     for name in ("lists/partial", "cache/archives/partial", "etc/apt.conf.d", "etc/preferences.d"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     (folder / "status").touch()
@@ -63,7 +63,7 @@ def resolve(folder: pathlib.Path, purpose: str, *arguments: str) -> list[package
 
 
 def loaded(root: pathlib.Path) -> set[str]:
-    """Returns the names of the libraries that an unpacked QEMU loads, directly or indirectly."""
+    """Returns the names of all libraries that an unpacked QEMU loads, directly or indirectly."""
     names: set[str] = set()
     todo = [root / "usr/bin/qemu-system-x86_64"]
     while todo:

@@ -58,7 +58,7 @@ def elaborate(name: str) -> AddrmapNode:
 
 
 def export_rtl(top: AddrmapNode, folder: pathlib.Path) -> None:
-    """Writes the SystemVerilog register block and package of a register map."""
+    """Writes the SystemVerilog register block and package generated from a register map."""
     name = top.inst_name
     RegblockExporter().export(
         top,
@@ -82,7 +82,7 @@ def export_rtl(top: AddrmapNode, folder: pathlib.Path) -> None:
 
 
 def export_header(top: AddrmapNode, folder: pathlib.Path) -> None:
-    """Writes the C header of a register map: masks, a struct and enums."""
+    """Writes the C header of a register map: masks, a struct of registers, enums."""
     name = top.inst_name
     path = folder / f"{name}_regs.h"
     CHeaderExporter().export(top, str(path), reuse_typedefs=False)
@@ -113,7 +113,7 @@ def number_name(name: str) -> str:
 
 
 def registers(top: AddrmapNode) -> list[tuple[str, int]]:
-    """Returns the registers of a register map, as (name, offset)."""
+    """Returns (name, offset) of each register in a register map."""
     found = []
     for node in top.descendants(unroll=False):
         if isinstance(node, RegNode | RegfileNode):
@@ -176,7 +176,7 @@ def paragraph(text: str | None) -> str:
 
 
 def access(field: FieldNode) -> str:
-    """Returns how software may access a register field, such as "read, write"."""
+    """Returns software's access to a register field as text, such as "read, write"."""
     if field.get_property("singlepulse"):
         return "write 1: pulse"
     if field.get_property("onwrite") is not None:
@@ -185,7 +185,7 @@ def access(field: FieldNode) -> str:
 
 
 def register_section(reg: RegNode, offset: str, name: str) -> list[str]:
-    """Returns the Markdown section about one register of a map."""
+    """Returns the Markdown section on a register of a register map, as lines."""
     lines = ["", f"## `{name}` at {offset}", "", f"{reg.get_property('name')}. "]
     lines[-1] += paragraph(reg.get_property("desc"))
     lines += ["", "| bits | field | access | reset | meaning |", "|---|---|---|---|---|"]
@@ -238,7 +238,7 @@ def export_page(top: AddrmapNode, folder: pathlib.Path) -> None:
 
 
 def export_html(folder: pathlib.Path) -> None:
-    """Writes HTML pages of all register maps by PeakRDL, to build/."""
+    """Writes HTML pages of all register maps to build/, by PeakRDL."""
     from peakrdl_html import HTMLExporter
 
     for name in maps():
@@ -246,7 +246,7 @@ def export_html(folder: pathlib.Path) -> None:
 
 
 def generate(root: pathlib.Path) -> list[pathlib.Path]:
-    """Writes all files that are generated from register maps to a tree; returns their paths."""
+    """Generates all files from the register maps into a folder tree; returns their paths."""
     rtl = {name: root / "rtl" / room / "generated" for name, room in DECODED_BY_HAND.items()}
     places = {
         export_rtl: root / "rtl" / "device" / "generated",
@@ -270,7 +270,7 @@ def generate(root: pathlib.Path) -> list[pathlib.Path]:
 
 
 def stale() -> list[str]:
-    """Returns the committed files that differ from those generated from the register maps."""
+    """Returns the committed files that differ from files newly generated from register maps."""
     with tempfile.TemporaryDirectory() as temporary:
         fresh_root = pathlib.Path(temporary)
         found = []
@@ -284,7 +284,7 @@ def stale() -> list[str]:
 
 
 def main() -> int:
-    """Generates the files of all register maps, or checks with --check that they are current."""
+    """Generates the files of all register maps; with --check only checks the committed files."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="fail when a committed file is stale")
     parser.add_argument(

@@ -52,7 +52,7 @@ def machine_maker(card: bool) -> MakeMachine:
         base = rtl_card.RtlMachine
 
     class UnderDriver(base):
-        """Runs sessions between the C driver and the attacked card, simulated or a model."""
+        """Runs encrypted sessions between the C driver and an attacked card, simulated or model."""
 
         make_host = session.Host
 

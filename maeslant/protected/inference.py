@@ -224,7 +224,7 @@ def classify(images: int, is_protected: bool, card: bool, err: Console) -> dict[
 def run(
     images: int, is_protected: bool, card: bool, as_json: bool, console: Console, err: Console
 ) -> bool:
-    """Classifies digit images, prints accuracy and counts; returns true if the reference agrees."""
+    """Classifies digit images, prints the accuracy; returns true if labels equal a reference's."""
     found = classify(images, is_protected, card, err)
     if as_json:
         console.print_json(json.dumps(found))

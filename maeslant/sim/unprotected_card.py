@@ -63,7 +63,7 @@ class UnprotectedCard:
         return self.sim.stats()["core_clocks"]
 
     def _wait(self, bit: int, limit: int) -> None:
-        """Runs the unprotected card until an interrupt and clears that; raises if none comes."""
+        """Runs the unprotected card until it interrupts; raises MaeslantError on a time-out."""
         while not (status := self.sim.read32(IRQ_STATUS)) & bit:
             if not self.sim.wait(limit):
                 raise MaeslantError("the card gave no interrupt")

@@ -56,7 +56,7 @@ FILES = [report.NETLIST, "net.sta", "net.repair", "front.log", "map.log", "cells
 
 
 def scripts(period_ns: float | None, abc: str | None) -> list[str]:
-    """Returns the names of the ABC scripts to try for a design with a given clock period."""
+    """Returns the names of the ABC optimization scripts to try for a design's clock period."""
     return [abc] if abc else [*SCRIPTS] if period_ns else ["speed"]
 
 
@@ -87,7 +87,7 @@ def synthesize(
     how: dict[str, object],
     tell: Callable[[str], None],
 ) -> tuple[dict[str, object], dict[str, object], str]:
-    """Synthesizes a design for standard cells; returns area, timing and the best ABC script."""
+    """Synthesizes a design for standard cells; returns (area, timing, best ABC script's name)."""
     sta.version()
     front = work / "front.il"
     tell("reading")

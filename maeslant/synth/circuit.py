@@ -110,7 +110,7 @@ class Circuit:
         return [cells[i] for i in ready]
 
     def names(self) -> dict[str, object]:
-        """Returns the circuit's nets by name, one entry for each bit."""
+        """Returns the circuit's nets by name, an entry per bit."""
         return {
             name if len(net["bits"]) == 1 else f"{name}[{i + net.get('offset', 0)}]": bit
             for name, net in self.module["netnames"].items()
@@ -118,7 +118,7 @@ class Circuit:
         }
 
     def ports(self, direction: str) -> dict[str, object]:
-        """Returns the nets of the circuit's input or output ports by name, each bit by itself."""
+        """Returns the nets of the circuit's input or output ports by name, an entry per bit."""
         return {
             f"{name}[{i}]": bit
             for name, port in self.module["ports"].items()
@@ -127,7 +127,7 @@ class Circuit:
         }
 
     def trace(self, random_nets: dict[object, str], fixed: dict[object, str]) -> dict[object, int]:
-        """Simulates the circuit from reset; returns each register's values, one bit per clock.
+        """Simulates the circuit from reset; returns all states of each register, packed in an int.
 
         ``random_nets`` are random in every clock, those of a name alike, in all circuits; ``fixed``
         nets are constant. Registers among them are cut; resets are left alone after the start.
@@ -173,7 +173,7 @@ class Circuit:
 
 
 def _stimulus(name: str) -> Iterator[int]:
-    """Yields random words for simulation: bits are 1 half of the time, rarely, or mostly."""
+    """Yields random words for simulation; each bit is 1 half of the time, rarely or mostly."""
     source = random.Random(name)
     biased, high = source.getrandbits(RUNS), source.getrandbits(RUNS)
     while True:

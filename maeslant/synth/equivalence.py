@@ -76,7 +76,7 @@ def compare(rtl: Circuit, netlist: Circuit, work: pathlib.Path) -> dict[str, obj
 
 
 class Correspondence:
-    """Finds registers with always equal values in RTL and netlist, by simulation.
+    """Pairs registers of RTL and netlist that always have equal values, by name or simulation.
 
     ``groups``: registers of the RTL and those of the netlist. Those that share a name are a group;
     of the others, those that do the same in a simulation. ``constants``: of each side, others that

@@ -29,7 +29,7 @@ INSIDE = ("AttributeError", "contains no", "no object named")
 def simulate(
     report: Report, library: Library, work: pathlib.Path, tell: Callable[[str], None]
 ) -> dict[str, object]:
-    """Runs an RTL module's own cocotb tests on its netlist; returns the tests that passed."""
+    """Runs an RTL module's cocotb tests on its netlist; returns counts, names of passed tests."""
     module = tests(report.top)
     parameters = all_parameters(find(report.name, report.parameters))
     env = _environment(module, report.top, parameters)
@@ -130,7 +130,7 @@ def _environment(module: str, top: str, parameters: dict[str, int]) -> dict[str,
 
 
 def _cases(module) -> list[tuple[Callable, dict[str, object]]]:
-    """Returns a module's pytest functions, each with all combinations of its parameters."""
+    """Returns a module's pytest functions, each with every set of its parameters' values."""
     found = []
     for name, function in vars(module).items():
         if not name.startswith("test_") or not callable(function):

@@ -46,7 +46,7 @@ class Cell:
 
 @dataclasses.dataclass(frozen=True)
 class Library:
-    """Describes a standard-cell library, and what drives and loads the pins of a design."""
+    """Describes a standard-cell library, with driver and load assumed at a design's pins."""
 
     target: str
     path: pathlib.Path

@@ -89,7 +89,7 @@ class Report:
 
 
 def load(file: pathlib.Path) -> Report | None:
-    """Returns the synthesis report in a file; None if there is none in this format."""
+    """Reads a synthesis report from a file; returns None if absent or of another format."""
     try:
         found = json.loads(file.read_text())
         made = Report(**found, file=file)

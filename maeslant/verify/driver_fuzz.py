@@ -171,7 +171,7 @@ def covered() -> dict[str, tuple[int, int]]:
 
 
 def main() -> int:
-    """Fuzzes the enclave's driver with all fuzz targets and prints runs; returns exit status."""
+    """Fuzzes the enclave's driver with all fuzz targets, prints run counts; returns exit code."""
     seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 60
     try:
         if not has_fuzzer():

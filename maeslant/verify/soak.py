@@ -141,7 +141,7 @@ class Generator:
         self.jobs.append(case.message)
 
     def tamper(self, case: Case) -> None:
-        """Changes a bit of a GCM message's tag, data, AAD or IV, or empties the tag."""
+        """Inverts a bit of a GCM message's tag, data, AAD or IV, or removes the tag."""
         if self.rng.random() < 0.02:
             case.place, case.message.tag = "no tag", b""
             return
@@ -174,7 +174,7 @@ class Generator:
             self.key(bank)
 
     def batch(self, good: int, tampered: int) -> tuple[list[gcm_engine.Job], list[Case]]:
-        """Returns random jobs with right and tampered GCM messages, some aborted, and cases."""
+        """Returns (random test jobs, expected results) with valid and tampered messages, aborts."""
         rng = self.rng
         self.jobs, self.cases, self.open = [], [], 0
         for bank in range(gcm_engine.BANKS):

@@ -117,7 +117,7 @@ class GhoshDevice:
                 self.transfer = (word >> 63, at, length)
 
     def _read(self, address: int) -> bytes:
-        """Returns a protected register of Ghosh's card, sealed; all ones if the tag is wrong."""
+        """Returns an encrypted register of Ghosh's card, all ones if the request was forged."""
         if self._open(address, b"") is None:
             return b"\xff" * 8
         value = {VERDICT: bytes((self.verdict,)).ljust(8, b"\0"), TARGET: self.target}

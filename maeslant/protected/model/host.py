@@ -319,7 +319,7 @@ class Host:
         return self.transfers[-1]
 
     def d2h(self, queue: int, base: int, total: int, chunk: int = 0, after: int = 0) -> Job:
-        """Seals a transfer's requests from device to host, one for each chunk; returns its Job."""
+        """Queues the requests of a DMA transfer from device to host; returns the Job."""
         requests = []
         for place in self._places(base, total, chunk, after):
             sequence = self._begin(queue, Kind.D2H, 64, place.length)

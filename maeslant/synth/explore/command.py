@@ -47,7 +47,7 @@ class Bar(sweep.Watcher):
         self.progress.update(self.lines[point.key], what=text)
 
     def finished(self, outcome: Outcome) -> None:
-        """Advances the progress bar by a finished design; prints its error, if it failed."""
+        """Advances the progress bar by one design; prints the design's error, if any."""
         self.good += outcome.report is not None
         if outcome.point.key in self.lines:
             self.progress.remove_task(self.lines.pop(outcome.point.key))

@@ -173,7 +173,7 @@ def same_flow(ours: Sequence[Record], others: Sequence[Record], target: str, nam
 
 
 def choices(ours: Sequence[Record], value: Value, title: str, names: Names) -> Plot:
-    """Returns a plot of an AES pipeline's area or speed over registers a round, by S-box."""
+    """Returns a plot of an AES pipeline's area or speed over registers per round, by S-box type."""
     marks: list[Mark] = []
     lines, entries = [], []
     for sbox, (tone, shape) in SBOX_TONES.items():

@@ -192,7 +192,7 @@ def _in_reset(cell: Cell, arc: Arc) -> bool:
 
 
 def _agree(arc: Arc, data: str, state: str) -> bool | None:
-    """Returns true if an internal_power table applies when data equal state, None if to both."""
+    """Returns true if an internal_power table requires data equal to state; None if unspecified."""
     if data not in arc.when or state not in arc.when:
         return None
     return arc.when[data] == arc.when[state]

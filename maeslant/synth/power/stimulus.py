@@ -184,7 +184,7 @@ class Streams(Bench):
             self.fresh("s_axis_tdata")
 
     def out(self) -> int:
-        """Returns the AES blocks that the netlist has returned in this clock; 0 if it refused."""
+        """Returns the AES blocks that the netlist returns in this clock, without refused ones."""
         words = self.design.words
         valid, refused = (
             words[self.design.port(name)[0]] for name in ("m_axis_tvalid", "m_axis_tuser")

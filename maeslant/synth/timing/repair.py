@@ -39,7 +39,7 @@ def recipe() -> str:
 def repair(
     netlist: pathlib.Path, top: str, library: Library, start_ns: float, goal_ns: float
 ) -> None:
-    """Repairs a netlist file's timing by OpenSTA for ever shorter clocks, from start to goal.
+    """Repairs a netlist file's timing by OpenSTA, for clock periods from start down to goal.
 
     It is one flat module as Yosys writes it. The result depends on the order in which the timer
     lists equal paths: the same netlist gave 2,286.8 MHz here and 2,296.7 MHz on another machine.

@@ -55,7 +55,7 @@ class Proof:
     holds: str | None = None  # for the induction: prefix of the registers of an AXI4-Lite port
 
     def run(self, rtl: pathlib.Path = paths.RTL) -> str:
-        """Runs this formal proof; returns the names of violated assertions, "" if none."""
+        """Runs this formal proof; returns "" if it holds, else a text with violated assertions."""
         text = smt.system(
             paths.ROOT / f"{self.top}.sv",
             self.parameters,
