@@ -52,7 +52,7 @@ def apt(folder: pathlib.Path, *arguments: str) -> str:
 
 
 def resolve(folder: pathlib.Path, purpose: str, *arguments: str) -> list[packages.Package]:
-    """Returns the Debian packages by which apt-get installs given ones on an empty system."""
+    """Returns the Debian packages that apt-get installs for given packages on an empty system."""
     found = []
     text = apt(folder, "install", "--yes", "--print-uris", *arguments)
     for url, name, size, digest in PRINTED.findall(text):

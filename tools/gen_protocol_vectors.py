@@ -93,7 +93,7 @@ class Recorder:
         self.data: dict[tuple[int, int], bytes] = {}
 
     def run(self, job) -> bytes:
-        """Waits for a call of the protocol model, records its requests and returns its result."""
+        """Waits for a call of the protocol model; records the requests; returns the result."""
         try:
             return self.host.wait(job)
         except RefusedError:

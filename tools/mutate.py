@@ -88,7 +88,7 @@ class Trees:
         return result.returncode == 0
 
     def notice(self, item: dict[str, str]) -> bool:
-        """Applies a mutation to a copy of the repository; returns true if its test then fails."""
+        """Mutates a repository copy, runs a test, restores it; returns true if the test fails."""
         with self.borrow() as tree:
             file = tree / item["file"]
             text = file.read_text()
@@ -143,7 +143,7 @@ class Collected:
         self.names = [item.nodeid for item in session.items]
 
     def has(self, test: str) -> bool:
-        """Returns true if a mutation's test, maybe with ``-k WORD``, selects a pytest test."""
+        """Returns true if a test selection, maybe with ``-k WORD``, matches a pytest test."""
         name, _, word = test.partition(" -k ")
         chosen = [n for n in self.names if n == name or n.startswith((name + "::", name + "["))]
         return any(word.lower() in n.lower() for n in chosen)

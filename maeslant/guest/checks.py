@@ -70,7 +70,7 @@ def guest_programs() -> dict[str, pathlib.Path]:
 
 
 def programs() -> dict[str, pathlib.Path]:
-    """Builds a Linux guest's test programs, in a checkout the driver's tests too; returns paths."""
+    """Compiles a Linux guest's test programs, in a checkout the driver's tests also."""
     tests = {
         f"test-{path.stem}": c_driver.build_program(path)
         for path in sorted(DRIVER_TESTS.glob("*.c"))

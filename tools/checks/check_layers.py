@@ -153,7 +153,7 @@ def problems(root: pathlib.Path = paths.ROOT) -> list[str]:
 
 
 def main() -> int:
-    """Prints the violations of the layers of rtl/, driver/ and Python; returns 0 if none."""
+    """Prints dependencies that break the layer order; returns the exit code, 0 without any."""
     found = problems()
     for line in found:
         print(line.replace(f"{paths.ROOT}/", ""))

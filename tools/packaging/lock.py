@@ -23,7 +23,7 @@ UV = "uv==0.13.9"
 
 
 def groups() -> list[str]:
-    """Returns the groups of Python packages to pin: `run`, then each extra of pyproject.toml."""
+    """Returns the dependency groups' names to pin: `run`, then each extra of pyproject.toml."""
     return ["run", *tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]]
 
 

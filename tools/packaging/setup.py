@@ -56,7 +56,7 @@ def chosen(text: str, groups: list[str]) -> str:
 
 
 def detach(env: pathlib.Path) -> None:
-    """Changes a Python environment's scripts so that they start the Python beside them."""
+    """Makes a Python environment's scripts relocatable: they start the Python beside them."""
     for script in sorted((env / "bin").iterdir()):
         if script.is_file() and not script.is_symlink():
             text = script.read_bytes()
