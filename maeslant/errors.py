@@ -11,7 +11,7 @@ class MaeslantError(Exception):
 
 @contextlib.contextmanager
 def naming(name: object) -> Iterator[None]:
-    """Adds a file name to an OSError that lacks one, if raised before the context ends."""
+    """Adds a file name to an OSError raised inside the context, if the error lacks one."""
     try:
         yield
     except BrokenPipeError:

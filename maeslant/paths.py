@@ -27,7 +27,7 @@ PLAIN = re.compile(r"[A-Za-z0-9_./+@~-]+")
 
 
 def plain(path: pathlib.Path) -> pathlib.Path:
-    """Returns a path, or a symbolic link to the path if build tools reject its characters.
+    """Returns a path, or a symbolic link to that path if build tools reject its characters.
 
     If no link can be made, gives the path itself, which :func:`check` refuses.
     """
@@ -127,7 +127,7 @@ def rtl_packages() -> list[pathlib.Path]:
 
 
 def code(file: pathlib.Path) -> str:
-    """Returns a SystemVerilog file's text without comments."""
+    """Returns the text of a SystemVerilog file without its comments."""
     lines = (line.split("//")[0].rstrip() for line in file.read_text().splitlines())
     return "\n".join(filter(None, lines))
 
@@ -183,7 +183,7 @@ def write(file: pathlib.Path, data: str | bytes) -> None:
 
 
 def tool(name: str) -> str:
-    """Returns the path of a program in the project's Python environment."""
+    """Returns the path of a command-line program in the project's Python environment."""
     for folder in (ROOT / ".venv" / "bin", pathlib.Path(sys.executable).parent):
         if (folder / name).exists():
             return str(folder / name)

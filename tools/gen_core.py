@@ -121,7 +121,7 @@ def parameters(top: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def document(core: Core, sources: list[pathlib.Path]) -> dict[str, object]:
-    """Returns the content of a FuseSoC core file as a dictionary."""
+    """Returns a FuseSoC core file's content as a dictionary to write as YAML."""
     names: list[object] = []
     for path in sources:
         name = str(path.relative_to(paths.RTL))

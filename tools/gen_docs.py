@@ -60,7 +60,7 @@ class Module:
 
 
 def header_of(text: str) -> str:
-    """Returns the comment at the top of a SystemVerilog file, without its licence line."""
+    """Returns the comment at the top of a SystemVerilog file, without the licence line."""
     lines = []
     for line in text.splitlines():
         if not line.startswith("//"):

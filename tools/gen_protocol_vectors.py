@@ -37,7 +37,7 @@ def octets(label: str, size: int) -> bytes:
 
 
 def pattern(length: int) -> bytes:
-    """Returns a reproducible plaintext of any length for the protocol's test vectors."""
+    """Returns reproducible plaintext bytes of a given length for the protocol's test vectors."""
     return bytes((167 * at + at // 256 + length) % 256 for at in range(length))
 
 
@@ -150,7 +150,7 @@ class Recorder:
         )
 
     def send(self, queue: int, base: int, data: bytes, chunk: int = 0, **more: int) -> None:
-        """Transfers data in the protocol model's session and records the messages."""
+        """Moves data between host and card in the protocol model's session; records messages."""
         job = self.host.h2d(queue, base, data, chunk, **more)
         for request in job.requests:
             if request.place:

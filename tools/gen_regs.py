@@ -49,7 +49,7 @@ def maps() -> list[str]:
 
 
 def elaborate(name: str) -> AddrmapNode:
-    """Compiles a register map of regs/ by the SystemRDL compiler; returns its root node."""
+    """Compiles a register map of regs/ by the SystemRDL compiler; returns the root node."""
     compiler = RDLCompiler()
     for definition in ALL_UDPS:
         compiler.register_udp(definition)
@@ -124,7 +124,7 @@ def registers(top: AddrmapNode) -> list[tuple[str, int]]:
 
 
 def enums(top: AddrmapNode) -> dict[str, type]:
-    """Returns the enumerated types of a register map's fields, by name."""
+    """Returns the enumerated types of a register map's fields by type name."""
     fields = [node for node in top.descendants(unroll=False) if isinstance(node, FieldNode)]
     found = [field.get_property("encode") for field in fields]
     return {kind.type_name.removeprefix("mae_").removesuffix("_e"): kind for kind in found if kind}
@@ -167,7 +167,7 @@ def export_python(top: AddrmapNode, folder: pathlib.Path) -> None:
 
 
 def paragraph(text: str | None) -> str:
-    """Returns a register's description with its lines joined into paragraphs."""
+    """Returns a register's description with the lines of each paragraph joined."""
     if not text:
         return ""
     if "\n\n" in text or "\n1." in text:

@@ -42,7 +42,7 @@ def unpatches(slopes: np.ndarray, channels: int) -> np.ndarray:
 
 
 def forward(weights: list[np.ndarray], maps: np.ndarray) -> list[np.ndarray]:
-    """Returns the output of each layer of the digit network, in floating point."""
+    """Returns the outputs of all layers of the digit network, in floating point."""
     first = np.maximum(patches(maps) @ weights[0] + weights[1], 0)
     second = np.maximum(patches(first) @ weights[2] + weights[3], 0)
     count, height, width, channels = second.shape

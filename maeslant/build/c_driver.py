@@ -89,7 +89,7 @@ def compile_objects(
 
 
 def exports(name: str) -> str:
-    """Returns the linker option that exports only the public functions of a C library."""
+    """Returns the linker option that makes a C library export only its public functions."""
     return f"-Wl,--version-script={DRIVER / f'{name}.map'}"
 
 
@@ -128,7 +128,7 @@ def build_archive(sanitize: str = "") -> pathlib.Path:
 def build_program(
     source: pathlib.Path, *, sanitize: str = "", libraries: tuple[str, ...] = ()
 ) -> pathlib.Path:
-    """Builds a C program from a source and libmaeslant's objects; returns the program's path.
+    """Compiles a C source, links it with libmaeslant's object files; returns the program's path.
 
     ``sanitize``: one of :data:`SANITIZERS`.
     """
@@ -173,7 +173,7 @@ def link_provider(
 
 
 def build_provider(*, sanitize: str = "") -> pathlib.Path:
-    """Builds the OpenSSL provider maeslant.so if out of date; returns its path.
+    """Builds the OpenSSL provider maeslant.so if out of date; returns the file's path.
 
     ``sanitize``: one of :data:`SANITIZERS`; then only a program with the same can load it.
     """
@@ -204,12 +204,12 @@ def protected_sources(library: str | None = None) -> list[pathlib.Path]:
 
 
 def crypto_libraries(library: str | None = None) -> tuple[str, ...]:
-    """Returns the linker options for the AES-GCM library of the enclave's driver."""
+    """Returns the linker options for the AES-GCM library that the enclave's driver uses."""
     return ("-lIPSec_MB", "-lcrypto")[(library or gcm_library()) != "ipsec" :]
 
 
 def build_protected() -> pathlib.Path:
-    """Builds the enclave's library libmaeslant_protected if out of date; returns its path."""
+    """Builds libmaeslant_protected, the enclave's driver, if out of date; returns the path."""
     OUT.mkdir(parents=True, exist_ok=True)
     target = OUT / f"libmaeslant_protected_{gcm_library()}.so"
     with open(OUT / ".lock.protected", "w") as lock:

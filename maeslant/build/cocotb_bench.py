@@ -24,7 +24,7 @@ config.share_dir, config.libs_dir = map(paths.plain, (config.share_dir, config.l
 
 
 class SimulationError(MaeslantError):
-    """Raised if an RTL simulation does not build, or if one of its cocotb tests fails.
+    """Raised if an RTL simulation does not build or a cocotb test in the simulation fails.
 
     ``coroutines`` holds the result of each coroutine that ran.
     """
@@ -57,7 +57,7 @@ NO_COLLECTION = "--param ggc-min-expand=1000 --param ggc-min-heapsize=1000000"
 
 
 def levels(optimize: str) -> tuple[str, str]:
-    """Returns the C++ optimization options: one for small Verilator models, one for large ones."""
+    """Returns the C++ optimization levels (for small Verilator models, for large models)."""
     return ("-O1" if optimize == "-O0" else optimize), optimize
 
 

@@ -89,7 +89,7 @@ def colours() -> str:
 
 
 def number(value: float) -> str:
-    """Returns a number as text for a plot: about three digits, commas between thousands."""
+    """Formats a number for a plot: about three digits, commas between thousands."""
     if value == 0:
         return "0"
     if abs(value) >= 1000:
@@ -100,7 +100,7 @@ def number(value: float) -> str:
 
 @contextlib.contextmanager
 def drawing(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
-    """Yields a Matplotlib figure and axes of a given pixel size, in the project's style."""
+    """Yields (Matplotlib figure, axes) of a given size in pixels, in the project's style."""
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **STYLE, "backend": "agg"}):
         figure, axes = pyplot.subplots(figsize=(width / 72, height / 72), layout="constrained")
         try:
@@ -144,7 +144,7 @@ def handle(tone: str, shape: str, hollow: bool, text: str) -> matplotlib.artist.
 
 
 def legend(figure: Figure, axes: Axes, handles: Sequence[matplotlib.artist.Artist]) -> None:
-    """Draws a plot's legend above its axes, in as many columns as fit."""
+    """Draws a plot's legend above the axes, in as many columns as fit."""
     if not handles:
         return
     width = figure.get_size_inches()[0] * 72
@@ -243,7 +243,7 @@ def labels(
 
 
 def _nearest(box: Bbox, x: float, y: float) -> tuple[float, float]:
-    """Returns the point of a label's box that is nearest to a point of the plot."""
+    """Returns the point on a label's box that is nearest to a given point of the plot."""
     return min(max(x, box.x0), box.x1), min(max(y, box.y0), box.y1)
 
 

@@ -66,7 +66,7 @@ JOBS = len(os.sched_getaffinity(0))
 
 
 def folder(name: str, trace: bool = False) -> pathlib.Path:
-    """Returns the folder in which a named build's simulator is built."""
+    """Returns the build folder of a named build's simulator."""
     return paths.BUILD / "sim" / (f"{name}-trace" if trace else name)
 
 

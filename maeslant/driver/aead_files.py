@@ -48,7 +48,7 @@ def verdict() -> Iterator[None]:
 
 @contextlib.contextmanager
 def sized(source: BinaryIO, size: int | None) -> Iterator[tuple[BinaryIO, int]]:
-    """Yields an input file and its size in bytes; copies a pipe to a temporary file before."""
+    """Yields (input file, size in bytes); copies a pipe to a temporary file first."""
     if size is not None:
         yield source, size - source.tell()
         return

@@ -95,7 +95,7 @@ def is_wrong_tag(error: DeviceError) -> bool:
 
 
 class Device:
-    """Opens an AES device through the C driver and processes messages on it."""
+    """Opens an AES device through the C driver; encrypts and decrypts messages on the device."""
 
     def __init__(self, uri: str) -> None:
         self.ffi, self.lib = library()
@@ -170,7 +170,7 @@ class Device:
         check(self.lib.mae_reset_stats(self.handle))
 
     def run_clocks(self, clocks: int) -> None:
-        """Advances a simulated device by a number of clock cycles."""
+        """Simulates an opened device for a number of clock cycles."""
         check(self.lib.mae_run_clocks(self.handle, clocks))
 
     def crypt(self, mode: str, direction: int, key: bytes, iv: bytes | None, data: bytes) -> bytes:
@@ -298,7 +298,7 @@ class Device:
         return bytes(self.ffi.buffer(tag, tag_bytes))
 
     def check_mac(self, key: bytes | bytearray, data: bytes, tag: bytes) -> None:
-        """Raises DeviceError unless ``tag`` is the CMAC of ``data``, computed on the device."""
+        """Raises DeviceError unless ``tag`` is the CMAC of ``data``, computed on the AES device."""
         message, keep = self._message("cmac", key, len(tag))
         self._fill(message, keep, b"", b"", data, tag)
         check(self.lib.mae_mac_verify(self.handle, message))

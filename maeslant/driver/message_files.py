@@ -94,7 +94,7 @@ def spooled(sink: Sink) -> Iterator[Sink]:
 
 @contextlib.contextmanager
 def destination(name: str, force: bool, *, withhold: bool = False) -> Iterator[Sink]:
-    """Yields a Sink to a command's output file, which gets its path only when complete.
+    """Yields a Sink to a command's output file; the file gets its name only when complete.
 
     The bytes go to a file beside it that is renamed at the end; on any failure it is removed, and
     a process that is killed leaves nothing under the name that was asked for. ``withhold``: the
@@ -160,7 +160,7 @@ def new_file(path: pathlib.Path) -> tuple[BinaryIO, pathlib.Path | None]:
 
 
 def appear(handle: int, path: pathlib.Path, force: bool) -> None:
-    """Gives an unnamed, complete file its path in one step; replaces a file only with ``force``."""
+    """Gives an unnamed, complete file a path in one step; overwrites only with ``force``."""
     # link() refuses where rename() would silently replace a file that came meanwhile. A folder
     # handle makes Python call linkat(2), which follows the link in /proc to the unnamed file.
     folder = os.open("/proc/self/fd", os.O_RDONLY | os.O_DIRECTORY)

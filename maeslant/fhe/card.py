@@ -57,7 +57,7 @@ class Evaluator:
         return address
 
     def run(self, program: Program) -> None:
-        """Runs a program on the card's CKKS kernel; stores its clock count in ``self.clocks``."""
+        """Runs a program on the card's CKKS kernel; stores the clock count in ``self.clocks``."""
         self.card.write(LIST, self.put(program.encode()))
         self.card.run()
         self.clocks = self.card.read(CLOCKS)
@@ -172,7 +172,7 @@ class Evaluator:
         return self.compute(lambda program, x: program.relinearize(x, key), one.scale, one)
 
     def rescale(self, a: seal.Ciphertext) -> seal.Ciphertext:
-        """Divides a CKKS ciphertext by its last prime (rescaling) on the card; returns it."""
+        """Returns a CKKS ciphertext divided by its last prime (rescaled), computed on the card."""
         one = self.parse(a)
         if one.level == 1:
             raise MaeslantError("the level is too low: there is no prime left to drop")

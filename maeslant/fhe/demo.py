@@ -34,7 +34,7 @@ def multiply(
     large: bool = False,
     protected: bool = False,
 ) -> dict:
-    """Multiplies two matrices, one or both encrypted, on the card; returns a dict of results."""
+    """Multiplies two matrices, one or both encrypted, on the card; returns product and error."""
     left, right = matrix.padded(a, "the first matrix"), matrix.padded(b, "the second")
     if left.ndim != 2 or a.shape[1] != b.shape[0]:
         raise MaeslantError(f"shapes {a.shape} and {b.shape} do not fit: no product")

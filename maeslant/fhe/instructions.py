@@ -55,7 +55,7 @@ class Instruction:
 
     @property
     def moves(self) -> bool:
-        """Returns true if the CKKS kernel instruction is a memory transfer."""
+        """Returns true if the CKKS kernel instruction is a device-memory transfer."""
         return self.op >= Op.LOAD
 
     @property
@@ -92,7 +92,7 @@ class Instruction:
 
 
 def clocks(instruction: Instruction, log_n: int, lanes: int) -> int:
-    """Returns the estimated clocks that the CKKS kernel takes for an instruction."""
+    """Estimates the number of clocks that the CKKS kernel takes for an instruction."""
     n, tail = 1 << log_n, 20
     if instruction.op == Op.CONSTANTS:
         return tail
@@ -102,7 +102,7 @@ def clocks(instruction: Instruction, log_n: int, lanes: int) -> int:
 
 
 def _followers(program: list[Instruction]) -> list[set[int]]:
-    """Returns, for each CKKS instruction, the indices of later ones that depend on it."""
+    """Returns the indices of the later instructions that depend on each CKKS instruction."""
     found: list[set[int]] = [set() for _ in program]
     wrote: dict[tuple[int, int], int] = {}
     read: dict[tuple[int, int], list[int]] = {}
@@ -124,7 +124,7 @@ def _followers(program: list[Instruction]) -> list[set[int]]:
 
 
 def _joined(one: Instruction, other: Instruction) -> Instruction | None:
-    """Merges two CKKS instructions into one and returns it; None if both use the same engine."""
+    """Returns two CKKS instructions merged into one; None if both use the same engine."""
     if one.op != other.op or one.moves or (one.galois and other.galois):
         return None
     parts = []
@@ -178,7 +178,7 @@ def schedule(program: list[Instruction], log_n: int, lanes: int = LANES) -> list
 def _join(
     program: list[Instruction], first: int, others: list[int]
 ) -> tuple[Instruction, list[int]]:
-    """Merges a CKKS instruction with others of a list; returns it and the merged ones' indices."""
+    """Merges a CKKS instruction with later ones; returns (merged instruction, their indices)."""
     chosen, places = program[first], [first]
     for place in others:
         whole = None if place == first else _joined(chosen, program[place])

@@ -62,7 +62,7 @@ class Program:
         montgomery: bool = False,
         engines: collections.abc.Iterable[int] | None = None,
     ) -> Poly:
-        """Adds loading a polynomial from device memory to the CKKS program; returns its slots."""
+        """Adds loading a polynomial from device memory to the CKKS program; returns slots."""
         poly = self.new(range(level) if engines is None else engines)
         for engine, slot in poly.items():
             at = address + engine * self.params.poly_bytes
@@ -146,7 +146,7 @@ class Program:
         return self.combine(a, b, ONE, into)
 
     def subtract(self, a: Poly, b: Poly, into: Poly | None = None) -> Poly:
-        """Adds the difference of two polynomials to the CKKS program; returns its on-chip slots."""
+        """Adds the difference of two polynomials to the CKKS program; returns on-chip slots."""
         return self.combine(a, b, ONE, into, minus=True)
 
     def multiply(self, a: Poly, montgomery: Poly, plus: Poly | int = ZERO) -> Poly:
@@ -227,7 +227,7 @@ class Program:
         return results[::-1]
 
     def _finish(self, total: Poly, rest: Poly, over: int) -> Poly:
-        """Adds (total - rest) / prime of polynomials to the CKKS program; returns the quotient."""
+        """Adds the division (total - rest) / prime of polynomials, exact, to the CKKS program."""
         here = {e: total[e] for e in rest}
         result = self.combine(rest, here, over, into=here, gs=True)
         self.free(rest)

@@ -106,7 +106,7 @@ def parse_ciphertext(
 
 
 def ciphertext_bytes(found: Ciphertext, params: ParameterSet) -> bytes:
-    """Returns a ciphertext as bytes in SEAL's format."""
+    """Serializes a CKKS ciphertext in SEAL's format; returns the bytes."""
     size, primes, n = found.data.shape
     coefficients = np.ascontiguousarray(found.data, "<u8").tobytes()
     inner = _write_header(HEADER_BYTES + 8 + len(coefficients))

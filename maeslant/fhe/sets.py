@@ -26,7 +26,7 @@ class ParameterSet:
 
     @property
     def n(self) -> int:
-        """Returns the ring degree: the number of coefficients of a polynomial."""
+        """Returns the CKKS ring degree, the number of coefficients of a polynomial."""
         return 1 << self.log_n
 
     @property
@@ -36,7 +36,7 @@ class ParameterSet:
 
     @property
     def poly_bytes(self) -> int:
-        """Returns the bytes of device memory that a polynomial modulo one prime takes."""
+        """Returns the bytes of device memory for a polynomial modulo one of the CKKS primes."""
         return 8 * self.n
 
     @functools.cached_property
@@ -55,7 +55,7 @@ class ParameterSet:
 
     @functools.cached_property
     def radix(self) -> int:
-        """Returns the radix R of the CKKS kernel's Montgomery multiplication."""
+        """Returns the radix R of the Montgomery multiplication in the CKKS kernel."""
         digit = self.log_n + 1
         return 1 << digit * -(-max(self.bits) // digit)
 

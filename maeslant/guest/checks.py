@@ -152,7 +152,7 @@ def cases(device: str, size: int) -> list[Case]:
 def run(
     device: str, size: int, say: Callable[[str], None], names: Iterable[str] | None = None
 ) -> list[str]:
-    """Runs checks of a card, each in a new Linux guest; returns the error texts."""
+    """Runs checks of a card, each in a new Linux guest; returns texts of the failed checks."""
     machine.check()
     server.build()
     own = programs()

@@ -55,7 +55,7 @@ poweroff -f
 
 
 class Archive:
-    """Collects files for a cpio archive in the format newc."""
+    """Builds a cpio archive of files in the format newc, for a Linux initial RAM disk."""
 
     def __init__(self) -> None:
         """Creates an empty cpio archive."""

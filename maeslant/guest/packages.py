@@ -78,7 +78,7 @@ def members(archive: bytes) -> dict[str, bytes]:
 
 
 def unpack(package: bytes, wanted: re.Pattern[str], folder: pathlib.Path) -> None:
-    """Unpacks the files of a Debian package whose names match a pattern into a folder."""
+    """Unpacks the files of a Debian package that match a name pattern into a folder."""
     data = members(package)
     name = next((name for name in data if name.startswith("data.tar")), "")
     if name not in ("data.tar", "data.tar.gz", "data.tar.xz"):

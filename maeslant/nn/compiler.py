@@ -227,7 +227,7 @@ class Compiler:
         )
 
     def diagonal(self, layer: Layer, factors: list[int], word: int, bias: int) -> None:
-        """Adds the command of a layer that sums equal channels of its inputs times factors."""
+        """Adds the command of a layer that computes weighted sums of equal input channels."""
         sources = [self.place(s) for s in layer.sources]
         source, output, lanes = sources[0], self.place(layer.output), self.shape.lanes
         for one in sources:

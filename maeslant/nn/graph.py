@@ -51,7 +51,7 @@ class Layer:
 
 @dataclasses.dataclass
 class Network:
-    """Describes a network: its layers in order, its input tensor and its output tensor."""
+    """Describes a neural network: layers in order, input tensor, output tensor."""
 
     input: Tensor
     layers: list[Layer]

@@ -60,7 +60,7 @@ class PlainCard(UnprotectedJobs):
 
 
 def read_model(name: str | None, path: pathlib.Path | None) -> object:
-    """Returns an ONNX model: one of Maeslant's networks by name, or a file's."""
+    """Returns an ONNX model: a built-in network by name, or the content of a file."""
     extras.need_modules(["onnx"])
     if (name is None) == (path is None):
         raise MaeslantError("give a network (--network) or a file (--model), and not both")
@@ -180,7 +180,7 @@ def judged(run: Run, plan: compiler.Plan, wanted: dict[str, np.ndarray]) -> dict
 def infer(
     model: object, values: np.ndarray | None, cards: list[bool], layers: bool, err: Console
 ) -> dict[str, object]:
-    """Runs one image through a network on simulated cards; returns results compared to a reference.
+    """Runs one image through a network on simulated cards; returns a comparison of all results.
 
     Each card's maps are compared with the integer reference, the bytes of two cards with each
     other, and the integer reference with the onnx package's evaluator.
@@ -217,7 +217,7 @@ def infer(
 
 
 def show(found: dict[str, object], name: str, console: Console) -> None:
-    """Prints the outcome of a network's inference on the cards: labels, equality, clocks."""
+    """Prints a network's inference results on the simulated cards: labels, equality, clocks."""
     for build, card in found["cards"].items():
         kind = "protected" if build == PROTECTED else "unprotected"
         verdict = "equal to" if card["equal"] else "[red]different from[/]"

@@ -12,7 +12,7 @@ from maeslant.nn.graph import Layer, Network, Scale
 
 
 def addition_factors(layer: Layer) -> list[int] | None:
-    """Returns two factors, at most 127, in the ratio of an addition's input scales, else None."""
+    """Returns two integer factors up to 127 for an addition's input scales; None if impossible."""
     one, other = layer.sources
     exact = one.scale / other.scale
     ratio = exact.limit_denominator(127)
@@ -50,7 +50,10 @@ def scaled(sums: np.ndarray, ratios: list[Scale], layer: Layer) -> np.ndarray:
 
 
 def windows(layer: Layer, source: np.ndarray, edge: int) -> list[tuple[int, int, np.ndarray]]:
-    """Returns (kernel line, kernel column, input values seen by it) for each kernel position."""
+    """Returns (kernel line, column, input values) for each position in a layer's kernel.
+
+    The values are those under the position, one for each output pixel.
+    """
     height, width = layer.output.shape[1:]
     (step_y, step_x), (pad_y, pad_x) = layer.stride, layer.pad
     high = max(step_y * (height - 1) + layer.kernel[0], pad_y + source.shape[1])

@@ -214,7 +214,7 @@ def alexnet() -> object:
 
 
 def digits() -> object:
-    """Returns an ONNX model of the trained network that classifies 8x8 digits."""
+    """Returns an ONNX model of the trained network that classifies 8x8-pixel digits."""
     b = Builder(1, 8, 8, 0, zero=0)
     x = b.input
     for layer in trained.load():
@@ -238,7 +238,7 @@ def digits() -> object:
 
 
 def make(name: str) -> object:
-    """Returns one of Maeslant's ONNX models by name, identical in every run."""
+    """Returns the ONNX model of a built-in network by name, identical in every run."""
     made = {"resnet18": resnet18, "googlenet": googlenet, "alexnet": alexnet, "digits": digits}
     return made[name]()
 

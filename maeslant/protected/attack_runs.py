@@ -37,7 +37,7 @@ MakeMachine = Callable[..., Machine]
 
 
 def machine_maker(card: bool) -> MakeMachine:
-    """Returns the class of machines to attack: simulated card or Python model, with its driver.
+    """Returns the class of machines to attack, with a simulated card or with a Python model.
 
     Builds the simulation unless it is up to date.
     """

@@ -58,7 +58,7 @@ class Server:
         return 0
 
     def map(self, _user, host, memory, size) -> int:
-        """Makes host memory accessible to the card model's DMA; returns 0."""
+        """Makes the enclave's host memory accessible to the card model's DMA; returns 0."""
         self.link.BASE = host
         self.link.memory = self.ffi.buffer(memory, size)
         return 0
@@ -79,7 +79,7 @@ class Server:
         return 0 if taken else -16
 
     def clocks(self, _user) -> int:
-        """Counts this call as one step of the card model's time; returns the number of steps."""
+        """Increments and returns the card model's step count, its measure of time."""
         self.steps += 1
         return self.steps
 
@@ -90,7 +90,7 @@ class Server:
 
 
 def main() -> int:
-    """Serves the card model to an enclave over the two sockets that the command line names."""
+    """Serves the card model to an enclave over two sockets given on the command line."""
     device = Device(CAPABILITIES)
     link = device.bus = Link(device)
     return Server(link).serve(int(sys.argv[1]), int(sys.argv[2]))

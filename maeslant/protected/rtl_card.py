@@ -59,7 +59,7 @@ class Mirror:
 
     @property
     def data(self) -> bytes:
-        """Returns all bytes of the simulated card's device memory."""
+        """Returns the whole content of the simulated card's device memory."""
         return bytes(self.rows)
 
 
@@ -101,7 +101,7 @@ class RtlDevice:
             raise ValueError(f"{build} has {self.capabilities}, not {capabilities}")
 
     def close(self) -> None:
-        """Closes the simulator of the protected card."""
+        """Closes the simulator of the protected card (with encrypted DMA)."""
         self.signals, self.memory = {}, None
         self.simulator.close()
 
@@ -182,7 +182,7 @@ class RtlDevice:
         return Cause(word & 0xFF), word >> 8 & 0xFF, high << 32 | low
 
     def finish_scrub(self) -> None:
-        """Runs the simulated card until it has cleared its memory."""
+        """Simulates the card until its device memory is cleared."""
         for _ in range(SCRUB_CLOCKS // STEP):
             self.simulator.run(STEP)
             if self.state not in (State.RESET, State.SCRUB, State.ERROR):
@@ -259,5 +259,5 @@ class RtlMachine(Machine):
     make_device = RtlDevice
 
     def close(self) -> None:
-        """Closes the simulator of the protected card."""
+        """Closes the simulator of the protected card (with encrypted DMA)."""
         self.device.close()

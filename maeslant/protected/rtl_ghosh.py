@@ -35,7 +35,7 @@ class RtlGhosh:
             raise AssertionError("the card takes no key")
 
     def close(self) -> None:
-        """Closes the simulator of Ghosh's card."""
+        """Closes the simulator of the card with the protocol of Ghosh et al."""
         self.signals, self.rows = {}, None
         self.simulator.close()
 

@@ -435,7 +435,7 @@ class Host:
         return list(values[0:count])
 
     def read_values(self, job: Job) -> list[int]:
-        """Waits for a BATCH request; returns the register values that it read, in order."""
+        """Waits for a BATCH request of the C driver; returns the register values read, in order."""
         data = self.wait(job)
         return [int.from_bytes(data[at : at + 8]) for at in range(0, len(data), 8)]
 

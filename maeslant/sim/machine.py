@@ -23,7 +23,7 @@ WriteBurst = Callable[[int, bytes], None]
 
 
 class SimulatorError(MaeslantError):
-    """Raised if a function of the simulator library returns an error."""
+    """Raised if a function of the C simulator library returns an error code."""
 
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
@@ -50,7 +50,7 @@ def _library(path: pathlib.Path) -> object:
 
 
 class Simulator:
-    """Controls a simulated device through its simulator library.
+    """Controls a simulated AES device or card by calls of its C simulator library.
 
     Exceptions that a burst's callback raises come out of the call that ran time.
     """
@@ -87,7 +87,7 @@ class Simulator:
         return self.word[0]
 
     def write32(self, offset: int, value: int) -> None:
-        """Writes a 32-bit register of the simulated device, at an offset."""
+        """Writes a 32-bit register of the simulated device at a byte offset."""
         self._check(self.lib.mae_sim_write32(self.handle, offset, value))
 
     def run(self, clocks: int) -> None:
@@ -99,7 +99,7 @@ class Simulator:
         return bool(self._check(self.lib.mae_sim_wait(self.handle, clocks)))
 
     def map(self, address: int, memory: bytearray, writable: bool = True) -> None:
-        """Maps a buffer into the bus address space of the simulated device."""
+        """Maps a buffer of this process into the simulated device's bus address space."""
         view = self.ffi.from_buffer(memory)
         self.kept[f"map {address}"] = view
         call = self.lib.mae_sim_map(self.handle, address, view, len(memory), int(writable))
@@ -154,7 +154,7 @@ class Simulator:
         self._check(self.lib.mae_sim_set_nonces(self.handle, call, self.ffi.NULL))
 
     def set_notes(self, wanted: bool) -> None:
-        """Switches the recording of bus monitor events in the simulator on or off."""
+        """Switches the recording of bus monitor events on or off in the simulator."""
         self.lib.mae_sim_set_notes(self.handle, int(wanted))
 
     def notes(self) -> Iterator[tuple[int, int, int, int, bytes]]:
@@ -184,5 +184,5 @@ class Simulator:
         return result
 
     def reset_stats(self) -> None:
-        """Resets the simulator's counters to zero."""
+        """Resets all counters of the simulated device's bus traffic to zero."""
         self.lib.mae_sim_stats_reset(self.handle)

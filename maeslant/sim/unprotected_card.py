@@ -55,7 +55,7 @@ class UnprotectedCard:
         self.sim.write32(IRQ_ENABLE, IRQ_IN | IRQ_OUT | IRQ_KERNEL)
 
     def close(self) -> None:
-        """Closes the simulator of the unprotected card."""
+        """Closes the simulator of the unprotected card (with unencrypted DMA)."""
         self.sim.close()
 
     def clocks(self) -> int:
@@ -109,12 +109,12 @@ class UnprotectedCard:
         return bytes(self.memory[host : host + size])
 
     def write(self, offset: int, value: int, width: int = 8) -> None:
-        """Writes a register of the unprotected card's kernel."""
+        """Writes a register of the unprotected card's accelerator kernel."""
         for at in range(0, width, 4):
             self.sim.write32(WINDOW + offset + at, value >> 8 * at & 0xFFFFFFFF)
 
     def read(self, offset: int, width: int = 8) -> int:
-        """Returns the value of a register of the unprotected card's kernel."""
+        """Returns a register's value in the unprotected card's accelerator kernel."""
         words = [self.sim.read32(WINDOW + offset + at) << 8 * at for at in range(0, width, 4)]
         return sum(words)
 

@@ -108,7 +108,7 @@ class UnprotectedJobs(UnprotectedCard):
         return bytes(self.memory[place : place + size])
 
     def start(self, commands: int) -> None:
-        """Starts the unprotected card's kernel on a command list."""
+        """Starts the unprotected card's kernel on a command list in device memory."""
         self.write(LIST, commands)
         self.write(CONTROL, 1, 4)
 

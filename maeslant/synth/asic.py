@@ -181,7 +181,7 @@ def _bit_by_bit(netlist: str) -> str:
 
 
 def _area(counts: dict[str, int], library: Library) -> dict[str, object]:
-    """Returns the area of a flat netlist of standard cells, summed over its cells."""
+    """Returns a flat netlist's area, the sum over all standard cells, as report entries."""
     unmapped = [name for name in counts if name not in library.cells]
     if unmapped:
         raise SynthesisError(

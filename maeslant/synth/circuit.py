@@ -70,7 +70,7 @@ class Circuit:
 
     @functools.cached_property
     def registers(self) -> dict[object, Register]:
-        """Returns the flip-flops of the circuit by the nets that they drive."""
+        """Returns the circuit's flip-flops, keyed by the nets that the flip-flops drive."""
         found = {}
         for cell in self.module["cells"].values():
             kind, pins = cell["type"], cell["connections"]

@@ -24,7 +24,7 @@ PLAIN_TYPES = ("int", "bit", "logic", "integer", "string", "longint", "byte", "s
 
 @dataclasses.dataclass(frozen=True)
 class Design:
-    """Describes a design to synthesize: top module, parameters and RTL files in order."""
+    """Describes a design to synthesize: top module, parameters, RTL files in compilation order."""
 
     name: str
     top: str
@@ -38,7 +38,7 @@ class Design:
         return self.outside or rtl_modules()[self.top]
 
     def digest(self, recipe: dict[str, object]) -> str:
-        """Returns a SHA-256 over the design's code and parameters and the synthesis settings."""
+        """Returns a SHA-256 over the design's RTL code, parameters and synthesis settings."""
         text = json.dumps([self.top, self.parameters, recipe], sort_keys=True)
         found = hashlib.sha256(text.encode())
         for path in (*self.files, *paths.RTL.glob("prim/*.svh")):

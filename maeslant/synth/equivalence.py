@@ -187,7 +187,7 @@ class Miter:
 
 
 def _abc(command: str, work: pathlib.Path) -> str:
-    """Runs a command of the program ABC in a folder; returns its output."""
+    """Runs a command of the logic tool ABC in a folder; returns ABC's output."""
     yosys.version()  # or an error that says how to get it
     package = importlib.util.find_spec("pyosys").submodule_search_locations[0]
     try:

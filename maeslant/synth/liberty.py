@@ -40,7 +40,7 @@ class Cell:
 
     @property
     def sequential(self) -> bool:
-        """Returns true if the standard cell holds state."""
+        """Returns true if the standard cell is a flip-flop or latch."""
         return bool(self.state)
 
 
@@ -61,7 +61,7 @@ class Library:
 
 
 def folder() -> pathlib.Path:
-    """Returns the folder in which known standard-cell libraries are stored."""
+    """Returns the folder that holds the Liberty files of known standard-cell libraries."""
     return pathlib.Path(os.environ.get(FOLDER, paths.ROOT.parent / "shared" / "pdk"))
 
 

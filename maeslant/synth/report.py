@@ -21,7 +21,7 @@ NETLIST = "net.v.gz"
 
 
 class SynthesisError(MaeslantError):
-    """Raised if a synthesis tool fails on a design or its technology."""
+    """Raised if a synthesis tool fails on a design or if a technology file is missing."""
 
 
 @dataclasses.dataclass

@@ -34,7 +34,7 @@ NAMES = ("ECB", "CBC", "PCBC", "CFB", "OFB", "CTR", "XTS", "GCM")
 
 
 class ProofError(MaeslantError):
-    """Raised when the memory arbiter reaches a forbidden state."""
+    """Raised if the memory arbiter reaches an illegal state."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -30,7 +30,7 @@ TAG_SIZES = (16, 16, 16, 12, 13, 14, 15, 8, 4)
 
 
 class SoakError(MaeslantError):
-    """Raised if the simulated GCM engine's result differs from OpenSSL's."""
+    """Raised if the simulated GCM engine's output differs from OpenSSL's."""
 
 
 class Oracle:

@@ -178,7 +178,7 @@ def install_documents() -> None:
 
 
 def uninstall() -> None:
-    """Removes all files that an installation with the same environment variables installs."""
+    """Removes all files that an install with the same environment variables would create."""
     paths = [path for library in LIBRARIES for path in library.files().values()]
     for path in [*paths, PROVIDER, MANPAGE, *COMPLETIONS.values()]:
         place = pathlib.Path(f"{os.environ.get('DESTDIR', '')}{path}")

@@ -52,7 +52,7 @@ def opened(options: str) -> BlockCard:
 
 
 def alone(op: int, slot: int | None) -> int:
-    """Returns a storage card's clocks for a single request, from doorbell to completion."""
+    """Returns a storage card's clocks for a single 4 KiB request, from doorbell to completion."""
     card = opened(FIXED)
     card.submit(requests(op, slot, 1))
     begun = clocks(card)
@@ -76,7 +76,10 @@ def queued(slot: int | None, ops: tuple[int, ...], unit_log2: int = 12) -> float
 
 
 def figures(build: str) -> list[Figure]:
-    """Returns figures of a storage card: clocks and rates of requests, without and with AES-XTS."""
+    """Measures a storage card: clocks and rates of requests, without and with AES-XTS.
+
+    Returns the measured values as Figures.
+    """
     found = []
 
     def note(metric: str, value: float, unit: str, better: str, target: float | None = None):

@@ -125,7 +125,10 @@ def batch(uri: str, mode: str, direction: int, jobs: int, size: int) -> dict[str
 
 
 def bus_figures(build: str) -> list[Figure]:
-    """Returns figures of an AES card's bus use by CTR and GCM, on full- and half-duplex buses."""
+    """Measures an AES card's bus use by CTR and GCM, on full- and half-duplex buses.
+
+    Returns the measured values as Figures.
+    """
     result = []
     for bus in ("two-way", "one-way"):
         uri = f"sim:{build}?{MEMORY}&bus={bus}"
@@ -194,7 +197,10 @@ def with_copies(uri: str) -> float:
 
 
 def mode_figures(build: str, lanes: int) -> list[Figure]:
-    """Returns figures of an AES card's blocks a clock by mode, for one and several messages."""
+    """Measures an AES card's blocks a clock by mode, for one and several messages.
+
+    Returns the measured values as Figures.
+    """
     result = []
     uri = f"sim:{build}?{MEMORY}"
 
@@ -247,7 +253,7 @@ def mode_figures(build: str, lanes: int) -> list[Figure]:
 
 
 def push_figures() -> list[Figure]:
-    """Returns figures of an AES peripheral's clocks a block if the CPU moves the data."""
+    """Measures an AES peripheral's clocks a block if the CPU moves the data; returns Figures."""
     result = []
     for mode, direction in (
         ("ecb", ENCRYPT),

@@ -43,7 +43,10 @@ def _clocks(card: Evaluator, write: Callable[[Program], None]) -> int:
 
 
 def transform_figures(params: sets.ParameterSet) -> list[Figure]:
-    """Returns figures of the clocks that a CKKS kernel with 8, 16 and 32 lanes takes for an NTT."""
+    """Measures the clocks that a CKKS kernel with 8, 16 and 32 lanes takes for an NTT.
+
+    Returns the measured values as Figures.
+    """
     result = []
     for lanes, target in TRANSFORMS.items():
         with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
@@ -61,7 +64,10 @@ def transform_figures(params: sets.ParameterSet) -> list[Figure]:
 
 
 def part_figures(params: sets.ParameterSet) -> list[Figure]:
-    """Returns figures of the clocks to rotate a CKKS ciphertext, held on chip and in memory."""
+    """Measures the clocks to rotate a CKKS ciphertext, held on chip and in memory.
+
+    Returns the measured values as Figures.
+    """
     rotation, _ = TARGETS[params.name]
     client = matrix.Client(params, 1)
     element = params.steps_to_galois(1)
@@ -85,7 +91,10 @@ def part_figures(params: sets.ParameterSet) -> list[Figure]:
 
 
 def product_figures(params: sets.ParameterSet) -> list[Figure]:
-    """Returns figures of encrypted 64 x 64 matrix products on the simulated card and in SEAL."""
+    """Measures encrypted 64 x 64 matrix products on the simulated card and in SEAL.
+
+    Returns the measured values as Figures.
+    """
     rng = np.random.default_rng(1)
     a, b, v = (rng.uniform(-1, 1, shape) for shape in ((64, 64), (64, 64), 64))
     kinds = {"matrix by encrypted vector": (v, False)}
@@ -118,7 +127,10 @@ def _seconds(call: Callable[[], object], times: int = 20) -> float:
 
 
 def software_figures(params: sets.ParameterSet) -> list[Figure]:
-    """Returns figures of SEAL's time to rotate and to encrypt, and the NTTs' share in the time."""
+    """Measures SEAL's time to rotate and to encrypt, and the NTTs' share in the time.
+
+    Returns the measured values as Figures.
+    """
     client = matrix.Client(params, 1)
     evaluator, x = seal.Evaluator(params.context), client.encrypt(np.ones(64))
     rotation = _seconds(lambda: evaluator.rotate_vector(x, 1, client.galois))
@@ -140,7 +152,10 @@ def software_figures(params: sets.ParameterSet) -> list[Figure]:
 
 
 def digit_figures() -> list[Figure]:
-    """Returns figures of classifying encrypted digits: number of right labels, clocks an image."""
+    """Measures classifying encrypted digits: number of right labels, clocks an image.
+
+    Returns the measured values as Figures.
+    """
     found = demo.digits(IMAGES)
     name, build = f"digits: {IMAGES} encrypted, labels as in plaintext", sets.SMALL.build
     return [

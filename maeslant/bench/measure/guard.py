@@ -48,11 +48,11 @@ class Protected:
         self.free = self.link.free
 
     def close(self) -> None:
-        """Closes the simulator of the protected card."""
+        """Closes the simulator of the protected card (with encrypted DMA)."""
         self.device.close()
 
     def stats(self) -> dict[str, int]:
-        """Returns the simulator's counters of the protected card."""
+        """Returns the simulator's bus counters of the protected card, by name."""
         return self.device.simulator.stats()
 
     def move(self, way: str, base: int, size: int, chunk: int = HALF) -> object:
@@ -62,7 +62,7 @@ class Protected:
         return self.host.d2h(2, base, size, chunk)
 
     def wait(self, *jobs: object) -> None:
-        """Simulates the protected card until it has completed the given DMA transfers."""
+        """Simulates the protected card until the given DMA transfers are complete."""
         for job in jobs:
             self.host.wait(job)
 
@@ -84,11 +84,11 @@ class Unprotected:
         self.card.sim.set_notes(True)
 
     def close(self) -> None:
-        """Closes the simulator of the unprotected card."""
+        """Closes the simulator of the unprotected card (with unencrypted DMA)."""
         self.card.close()
 
     def stats(self) -> dict[str, int]:
-        """Returns the simulator's counters of the unprotected card."""
+        """Returns the simulator's bus counters of the unprotected card, by name."""
         return self.card.sim.stats()
 
     def move(self, way: str, base: int, size: int, chunk: int = HALF) -> list:
@@ -105,7 +105,7 @@ class Unprotected:
             job[2] = self.card.push(channel, self.card.allocate(size), base, size)
 
     def wait(self, *jobs: list) -> None:
-        """Simulates the unprotected card until it has completed the given DMA transfers."""
+        """Simulates the unprotected card until the given DMA transfers are complete."""
         while any(job[1] for job in jobs):
             for job in jobs:
                 self._push(job)
@@ -134,7 +134,10 @@ def clocks(card: Protected | Unprotected, way: str, size: int) -> int:
 
 
 def dma_figures() -> list[Figure]:
-    """Returns figures of the clocks that encryption and authentication add to DMA, by length."""
+    """Measures the clocks that encryption and authentication add to DMA, by length.
+
+    Returns the measured values as Figures.
+    """
     cards = Protected(STEADY), Unprotected(STEADY)
     result = []
     try:
@@ -168,7 +171,10 @@ def span(make: Callable[[str], Protected | Unprotected], size: int) -> int:
 
 
 def bus_figures() -> list[Figure]:
-    """Returns figures of the bus use of DMA transfers on the protected and the unprotected card."""
+    """Measures the bus use of DMA transfers on the protected and the unprotected card.
+
+    Returns the measured values as Figures.
+    """
     result = []
     for size in (CHUNK, 4 * CHUNK, HALF):
         guarded, plain = span(Protected, size), span(Unprotected, size)
@@ -183,7 +189,10 @@ def bus_figures() -> list[Figure]:
 
 
 def mmio_figures() -> list[Figure]:
-    """Returns figures of the clocks and bus bytes of encrypted, authenticated register accesses."""
+    """Measures the clocks and bus bytes of encrypted, authenticated register accesses.
+
+    Returns the measured values as Figures.
+    """
     card = Protected(QUICK)
     batches = {
         "read": [wire.read(SCRATCH, 8)],
@@ -219,7 +228,7 @@ def mmio_figures() -> list[Figure]:
 
 
 def session_figures() -> list[Figure]:
-    """Returns figures of the clocks between two users' sessions on the protected card.
+    """Measures the clocks between two users' sessions on the protected card; returns Figures.
 
     The state of the card is looked at every 64 clocks; the provisioning of the secret is the
     simulator's, byte by byte.

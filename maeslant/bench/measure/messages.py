@@ -39,7 +39,10 @@ def openssl(mode: str, size: int) -> float:
 
 
 def figures(build: str) -> list[Figure]:
-    """Returns figures of an AES card's messages a second, by mode, size and number of keys."""
+    """Measures an AES card's messages a second, by mode, size and number of keys.
+
+    Returns the measured values as Figures.
+    """
     result = []
     uri = f"sim:{build}?{card.MEMORY}"
 
@@ -91,7 +94,10 @@ class RecordBatch(card.Batch):
 
 
 def own_key_figures(build: str) -> list[Figure]:
-    """Returns figures of an AES card's bus use for GCM packets, each packet under another key."""
+    """Measures an AES card's bus use for GCM packets, each packet under another key.
+
+    Returns the measured values as Figures.
+    """
     result = []
     for queued in (QUEUED, FEW):
         with Device(f"sim:{build}?{card.MEMORY}") as device:

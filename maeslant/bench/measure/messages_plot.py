@@ -36,7 +36,7 @@ def points(figures: list[Figure], mode: str, what: str) -> list[tuple[int, float
 
 
 def draw(figures: list[Figure], path: pathlib.Path) -> None:
-    """Writes a plot of measured message rates over message size to an .svg or .png file."""
+    """Writes a plot of measured messages a second over message size to an .svg or .png file."""
     lines = [points(figures, mode, what) for mode, what, *_ in LINES]
     if not all(lines):
         raise MaeslantError("the picture is of messages: maeslant measure messages --picture FILE")

@@ -68,7 +68,10 @@ def together(cards: int, card: str, mode: str, data: bytes) -> dict[str, object]
 
 
 def figures(build: str) -> list[Figure]:
-    """Returns figures of AES blocks a clock by mode on pools of 1 to 8 simulated AES cards."""
+    """Measures AES blocks a clock by mode on pools of 1 to 8 simulated AES cards.
+
+    Returns the measured values as Figures.
+    """
     card = f"sim:{build}?{MEMORY}"
     result, rows = [], []
     for mode, numbers, size in (

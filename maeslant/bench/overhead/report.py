@@ -305,7 +305,7 @@ def _driver(record: dict) -> str:
 
 
 def parts_table(record: dict) -> Table:
-    """Returns a table that divides the time of a network's encrypted DMA into its causes."""
+    """Returns a table that splits the time of encrypted DMA into bus, card, software, rest."""
     title = f"Where the time goes: {ACCOUNT.name}, {ACCOUNT.dmas} transfers (µs)"
     short = ("first seal", "bus", "card", "requests", "sealing", "last open")
     names = ("memory", "threads", "GB/s", *short, "sum", "plain", "added", "bound", "as many")

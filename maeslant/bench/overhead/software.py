@@ -48,12 +48,12 @@ class Times:
 
 
 def processors() -> int:
-    """Returns the number of processors that this process may use."""
+    """Returns the number of CPU cores that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 def processor_name() -> str:
-    """Returns the CPU's name as the operating system gives it."""
+    """Returns the CPU's model name as the operating system reports it."""
     text = pathlib.Path("/proc/cpuinfo").read_text()
     names = [line.split(":", 1)[1].strip() for line in text.splitlines() if "model name" in line]
     return names[0] if names else "unknown processor"

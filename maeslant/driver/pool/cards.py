@@ -80,5 +80,5 @@ class Pool:
 
 
 def describe(device: Device) -> dict[str, object]:
-    """Returns a device's capabilities; at module level, so that other processes can call it."""
+    """Returns a device's capabilities; a module's function, to be called in other processes."""
     return device.caps()

@@ -35,7 +35,7 @@ def block(device: Device, key: bytes, data: bytes) -> bytes:
 
 
 def last(device: Device, key: bytes, chain: bytes, data: bytes) -> bytes:
-    """Continues a CBC-MAC from value ``chain`` over whole blocks on one AES card; returns it."""
+    """Returns a CBC-MAC continued from ``chain`` over whole blocks, computed on one AES card."""
     return device.crypt("cbc", ENCRYPT, key, chain, data)[-BLOCK:]
 
 
@@ -70,6 +70,6 @@ def gcm(
 def ghash(
     device: Device, key: bytes, inverse: int, counter: int, data: bytes
 ) -> tuple[bytes, bytes]:
-    """Computes a message part's GCM tag on one AES card, the part as AAD; returns (b"", tag)."""
+    """Returns (b"", GCM tag) of a message part taken as AAD, computed on one AES card."""
     _, _, tag = device.seal("gcm", key, b"", aad=data, nonce=_nonce(inverse, counter))
     return b"", tag

@@ -137,7 +137,7 @@ class Part:
                 ) from None
 
     def _elsewhere(self, error: CardsGone) -> None:
-        """Submits the task to another Dask worker after the cards of its worker have failed."""
+        """Submits the task to another Dask worker after all cards of a worker have failed."""
         self.pool.gone.add(error.address)
         if not self.pool.workers() - self.pool.gone:
             raise MaeslantError(

@@ -31,7 +31,7 @@ NAMES = {
 
 @dataclasses.dataclass(frozen=True)
 class Sight:
-    """Describes a bus access as an adversary decodes it: message type, queue, kind, number."""
+    """Describes a bus access as the adversary decodes it: name, queue, kind, number, epoch."""
 
     what: str  # request, doorbell, response, number, or a name above, or a register's
     queue: int = -1

@@ -22,7 +22,7 @@ GAPS = (3, 10, 30, 100)  # events from one of its manipulations to the next, on 
 
 
 class Fuzz(Adversary):
-    """Manipulates bus accesses of encrypted sessions at random, single ones or many in a row.
+    """Manipulates bus accesses of encrypted sessions at random: single accesses or long runs.
 
     The few go deep: most of the workload is behind them. A storm meets the card and the driver in
     all states that its own manipulations bring about, and carries messages across sessions.
@@ -49,7 +49,7 @@ class Fuzz(Adversary):
         self.stuck = 0
 
     def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
-        """Returns the bus access or, at randomly chosen ones, a random manipulation of it."""
+        """Returns the bus accesses to send instead: the given access, or a random manipulation."""
         self.at += 1
         self.pending = ""
         if event.data and len(self.seen) < 400:

@@ -51,7 +51,7 @@ class GhoshCard(Card, Protocol):
 
 
 class Adversary(Attack):
-    """Records bus accesses under the protocol of Ghosh et al.; base class of attacks on it."""
+    """Records bus accesses under the protocol of Ghosh et al.; base class of attacks."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,11 +69,11 @@ class Adversary(Attack):
         return (event,)
 
     def before(self, now: str, link: Link) -> None:
-        """Called before the driver's last send and before its receive; does nothing here."""
+        """Called before the driver's last send and before the receive; does nothing here."""
 
 
 class Edit(Adversary):
-    """Changes the first bus access of a kind in the driver's last send, or in its receive."""
+    """Changes the first bus access of a kind in the driver's last send or in the receive."""
 
     def __init__(self, what: What, address: int | None, edit: Callable, now: str = SEND) -> None:
         super().__init__()

@@ -28,7 +28,7 @@ from maeslant.protected.model.link import BusError, Event, Link, What
 
 
 def places() -> Iterator[Entry]:
-    """Yields the bus attacks that redirect the card's reads, writes and responses."""
+    """Yields the bus attacks that redirect the card's DMA reads, DMA writes or responses."""
     for name, address in {
         "another chunk": Link.BASE + 3 * SLOTS * SLOT_BYTES + 4096,
         "responses": Link.BASE + SLOT_BYTES,
@@ -119,7 +119,7 @@ class Invent(On):
 
 
 def inventions() -> Iterator[Entry]:
-    """Yields the bus attacks that forge a response or end a transfer early."""
+    """Yields the bus attacks that forge a response or end a DMA transfer early."""
     for name, message in {
         "zeros": lambda attack, queue, sequence: bytes(64),
         "plain OK": lambda attack, queue, sequence: (

@@ -50,7 +50,7 @@ class Scribble(On):
         return [bell, mailbox(bell.address // PAGE - 1, b"\xff" * 4, last)]
 
     def idle(self, link: Link) -> None:
-        """Overwrites a request in its mailbox 8 steps after ringing the delayed doorbell."""
+        """Rings a delayed doorbell; overwrites the request in the mailbox 8 steps later."""
         if self.held:
             self.steps += 1
             if self.steps == 8:

@@ -73,7 +73,7 @@ class Memory:
 
 
 class Kernel:
-    """Models a simple accelerator kernel with the registers through which a host starts it."""
+    """Models an accelerator kernel with control registers, through which a host starts runs."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
@@ -81,7 +81,7 @@ class Kernel:
         self.clear()
 
     def clear(self) -> None:
-        """Clears the registers and the state of the kernel model."""
+        """Clears the registers and the state of the accelerator kernel's model."""
         self.registers = bytearray(SPACE)
         self.busy = self.fault = False
         self.runs = self.at = 0
@@ -98,7 +98,7 @@ class Kernel:
         return SOURCE <= offset < LENGTH + 8 or offset >= SCRATCH
 
     def read(self, offset: int, width: int) -> int:
-        """Returns the value of a register of the kernel model."""
+        """Returns the value of a register of the accelerator kernel's model."""
         if offset == STATUS:
             return BUSY * self.busy | FAULT * self.fault
         if offset == RUNS:
@@ -106,7 +106,7 @@ class Kernel:
         return int.from_bytes(self.registers[offset : offset + width], "little")
 
     def write(self, offset: int, width: int, value: int) -> None:
-        """Writes a register of the kernel model; 1 in CONTROL starts a run."""
+        """Writes a register of the accelerator kernel's model; 1 in CONTROL starts a run."""
         if self.busy and offset < SCRATCH:
             raise BusError(hex(offset))
         if offset == CONTROL:
@@ -116,7 +116,7 @@ class Kernel:
             self.registers[offset : offset + width] = value.to_bytes(width, "little")
 
     def step(self) -> bool:
-        """Processes the kernel model's next 64 bytes of data; returns false if it is idle."""
+        """Processes the next 64 bytes in the kernel model; returns false if the kernel is idle."""
         if not self.busy:
             return False
         length = self.read(LENGTH, 8)

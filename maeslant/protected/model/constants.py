@@ -34,7 +34,7 @@ RESET_WORD = 0x52455354
 
 
 class Class(enum.IntEnum):
-    """Numbers the encrypted channel's four message classes, each of which has keys of its own."""
+    """Numbers the encrypted channel's four message classes; each class has keys of its own."""
 
     REQUEST = 1
     RESPONSE = 2
@@ -62,7 +62,7 @@ class Flag(enum.IntFlag):
 
 
 class Op(enum.IntEnum):
-    """Numbers the operations of a batch of register accesses: READ, WRITE, WAIT."""
+    """Numbers the operations in a BATCH request: READ or WRITE a register, WAIT."""
 
     READ = 1
     WRITE = 2
@@ -70,7 +70,7 @@ class Op(enum.IntEnum):
 
 
 class Status(enum.IntEnum):
-    """Numbers the statuses that a response of the protected card can report."""
+    """Numbers the status codes of the protected card's responses."""
 
     OK = 1
     STATE = 2

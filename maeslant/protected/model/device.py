@@ -50,7 +50,7 @@ def fresh_nonce() -> bytes:
 
 
 class Device:
-    """Models the protected card: registers, request queues, transfers and session states.
+    """Models the protected card: registers, request queues, DMA transfers, session states.
 
     The bus (link.Link) is given after construction: it needs the card, too.
     """
@@ -118,7 +118,7 @@ class Device:
         self.scrub(State.DEAD)
 
     def finish_scrub(self) -> None:
-        """Does nothing: this card model erases its memory at once, unlike the simulated card."""
+        """Does nothing: unlike the simulated card, the card model erases its memory at once."""
 
     # The bus.
 
@@ -172,7 +172,7 @@ class Device:
         return bytes(image[offset : offset + size])
 
     def _doorbell(self, queue: Queue, blocks: int) -> None:
-        """Copies a queue's request from the card model's mailbox, counts its number up."""
+        """Copies a queue's request from the card model's mailbox; increments its number."""
         if self.state not in (State.KEYED, State.RUN) or not queue.ready(self.capabilities.depth):
             return
         request = Request(queue.next, queue.epoch)
@@ -202,7 +202,7 @@ class Device:
         return worked
 
     def _verify(self, queue: Queue) -> None:
-        """Decrypts and verifies a queue's request in the card model, then starts to execute it."""
+        """Decrypts and verifies a queue's request in the card model; starts the execution."""
         request, message, blocks = queue.snapshot
         queue.snapshot = None
         where = (queue.index, request.sequence)
@@ -241,7 +241,7 @@ class Device:
                 self.scrub(State.IDLE)
 
     def _legal(self, queue: Queue, request: Request, blocks: int) -> Status | None:
-        """Returns the error status of an authentic but illegal request, None if it is legal."""
+        """Returns the error status of an authentic but illegal request, None if legal."""
         kind, body = request.kind, request.body
         if kind not in list(Kind):
             return Status.KIND

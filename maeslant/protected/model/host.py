@@ -118,7 +118,7 @@ class Channel:
 
 
 def overlaps(address: int, size: int, base: int, length: int) -> bool:
-    """Returns true if two address ranges overlap, or if the first one runs past 2^64."""
+    """Returns true if two address ranges overlap or the first range runs past 2^64."""
     return address + size > 1 << 64 or (address < base + length and base < address + size)
 
 
@@ -453,6 +453,6 @@ class Host:
         return b"".join(request.chunk or b"" for request in job.requests)
 
     def read_values(self, job: Job) -> list[int]:
-        """Waits for a BATCH request; returns the register values that it read, in order."""
+        """Waits for a host model's BATCH request; returns the register values read, in order."""
         data = self.wait(job)
         return [int.from_bytes(data[at : at + 8]) for at in range(0, len(data), 8)]

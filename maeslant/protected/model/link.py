@@ -30,7 +30,7 @@ class What(enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class Event:
-    """Describes one access on the bus model: kind, address, size and written data."""
+    """Describes a bus access in the bus model: kind, address, size, written data."""
 
     what: What
     address: int
@@ -47,7 +47,7 @@ class Event:
 
     @property
     def is_read(self) -> bool:
-        """Returns true if the bus access is a read."""
+        """Returns true if this bus access is a read."""
         return self.what in (What.MMIO_READ, What.DMA_READ, What.HOST_LOAD)
 
 
@@ -85,7 +85,7 @@ class Card(Protocol):
         """Writes a register of the card model."""
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Returns the value of registers of the card model."""
+        """Returns the values of the card model's registers at an address."""
 
     def step(self) -> bool:
         """Advances the card model by one step; returns true if the card did anything."""

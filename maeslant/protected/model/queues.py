@@ -10,7 +10,7 @@ from maeslant.protected.model.constants import MAILBOX_BYTES, Cause
 
 
 class Fatal(Exception):
-    """Raised in the card model for an error that ends its session (H5)."""
+    """Raised in the card model for an error that ends the encrypted session (H5)."""
 
     def __init__(self, cause: Cause, queue: int, sequence: int) -> None:
         super().__init__(f"{cause.name} at queue {queue}, number {sequence}")

@@ -117,7 +117,7 @@ class Transfer:
 
 @dataclasses.dataclass(frozen=True)
 class Response:
-    """Describes the body of the card's response to a request."""
+    """Describes the body of the card's response to a request on the encrypted channel."""
 
     status: int
     executed: int = 0

@@ -84,17 +84,17 @@ class Record:
 
     @property
     def area(self) -> float | None:
-        """Returns the design's area in thousands of gates, or in LUTs on an FPGA."""
+        """Returns the design's area: thousands of gate equivalents, or LUTs on an FPGA."""
         return self.lut if self.kge is None else self.kge
 
     @property
     def density(self) -> float | None:
-        """Returns the design's throughput by area, in Gbit/s per mm²."""
+        """Returns the design's throughput per area in Gbit/s per mm²."""
         return self.gbps_per_mm2 or _ratio(self.gbps, self.mm2)
 
     @property
     def per_watt(self) -> float | None:
-        """Returns the design's throughput by power, in Gbit/s per W.
+        """Returns the design's throughput per power in Gbit/s per W.
 
         Ours is of blocks that were counted while the power was: pj, or nothing.
         """
@@ -216,7 +216,7 @@ def front(
 
 
 def speed(record: Record) -> float | None:
-    """Returns a design's throughput: Gbit/s, or bits a clock if the clock rate is unknown."""
+    """Returns a design's throughput in Gbit/s, or in bits a clock if the clock rate is unknown."""
     return record.bits if record.target == "xc7" else record.gbps
 
 

@@ -91,7 +91,7 @@ class Cipher(Bench):
         self.fresh("req_i", lane * width, BLOCK)
 
     def drive(self) -> None:
-        """Drives a key, then a block into each free lane, into the AES core's netlist."""
+        """Drives a key, later a block on each free lane, into the AES core's netlist."""
         lanes = len(self.inputs["req_valid_i"])
         width = len(self.inputs["req_i"]) // lanes  # a request: context, bank, direction, block
         if not hasattr(self, "keyed"):
@@ -162,7 +162,7 @@ class Streams(Bench):
                 break
 
     def drive(self) -> None:
-        """Drives the key, then the ECB command, then random data without pause."""
+        """Drives key, ECB command, then random data into the netlist of mae_mode_axis."""
         if not hasattr(self, "step"):
             self.step, self.lanes = "key", len(self.inputs["s_axis_tkeep"]) // 16
             for name in ("s_axis_key_tdata", "s_axis_cmd_tdata"):

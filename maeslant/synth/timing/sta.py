@@ -23,7 +23,7 @@ STEP = re.compile(r"^\s*(?:([\d.]+)\s+)?(-?[\d.]+)\s+(-?[\d.]+)\s+([v^])\s+(\S+)
 
 @functools.cache
 def version() -> str:
-    """Returns the version of OpenSTA; raises SynthesisError if it is missing."""
+    """Returns OpenSTA's version; raises SynthesisError if OpenSTA is missing."""
     if shutil.which("sta") is None:
         raise SynthesisError("OpenSTA (sta) is missing: sudo apt-get install opensta")
     done = subprocess.run(["sta", "-version"], capture_output=True, text=True, check=False)
@@ -97,7 +97,7 @@ def _inputs(netlist: str, pattern: str) -> list[str]:
 
 
 def run(lines: list[str], script: pathlib.Path, seconds: float | None = None) -> str:
-    """Runs OpenSTA on a script of commands; returns its output."""
+    """Runs OpenSTA on a list of commands; returns OpenSTA's output."""
     version()
     script.write_text("\n".join([*lines, "exit", ""]))
     try:

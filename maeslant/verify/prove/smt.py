@@ -44,7 +44,7 @@ class Answer:
 
 
 def yosys(*commands: str) -> str:
-    """Runs Yosys passes in a separate process, returns output; raises MaeslantError on failure."""
+    """Runs Yosys passes in a separate process; returns Yosys' output or raises MaeslantError."""
     result = subprocess.run(
         [sys.executable, "-c", YOSYS, *commands], capture_output=True, text=True, check=False
     )
@@ -54,7 +54,7 @@ def yosys(*commands: str) -> str:
 
 
 def read(top: pathlib.Path, parameters: dict[str, object], rtl: pathlib.Path = paths.RTL) -> str:
-    """Returns the Yosys command that reads an RTL module and all files it needs.
+    """Returns the Yosys command that reads an RTL module and all files that the module needs.
 
     ``rtl`` may be a modified copy.
     """

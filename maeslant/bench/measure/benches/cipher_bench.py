@@ -98,7 +98,7 @@ class Driver:
         return valid
 
     def answer(self, lane: int) -> bytes:
-        """Returns the AES result that the cipher core must give for a lane's offered block."""
+        """Returns the AES result that the core must give for the block offered on a lane."""
         cipher = Cipher(algorithms.AES(self.keys[self.bank]), modes.ECB())
         context = cipher.decryptor() if self.dirs[lane] else cipher.encryptor()
         return context.update(self.offer[lane])

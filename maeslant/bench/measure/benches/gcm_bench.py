@@ -27,7 +27,7 @@ BEATS = (*range(21), *(1 for _ in range(40)), 2, 0, 3, 20, 0, 1, 20, *range(20, 
 
 @dataclasses.dataclass
 class Message:
-    """Holds a GCM message and the clocks in which the engine processed it."""
+    """Holds a GCM message and the clock numbers at which the GCM engine processed it."""
 
     bank: int
     iv: bytes
@@ -38,7 +38,7 @@ class Message:
     clocks: dict[str, int] = dataclasses.field(default_factory=dict)
 
     def word(self) -> int:
-        """Returns the header of the GCM message, encoded for the engine as a gcm_msg_t."""
+        """Encodes the header of the GCM message as a gcm_msg_t for the engine's input."""
         word = (self.bank << 1 | self.decrypt) << 96 | int.from_bytes(self.iv, "big")
         for size in (12, len(self.aad), len(self.data)):
             word = word << LENGTH_BITS | size
@@ -64,7 +64,7 @@ def lanes(row: bytes) -> int:
 
 
 class Engine:
-    """Drives messages into the GCM engine mae_gcm_stream at full rate and checks its results."""
+    """Drives messages into the GCM engine mae_gcm_stream at full rate; checks its outputs."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -102,7 +102,7 @@ class Engine:
         self.key_offer = (bank, self.keys[bank])
 
     def message(self, bank: int, aad_beats: int, data_beats: int) -> Message:
-        """Queues a random GCM message of a given length for the engine and returns it."""
+        """Queues a random GCM message of a given length for the engine; returns the Message."""
 
         def part(beats: int) -> bytes:
             size = beats * self.row
@@ -116,7 +116,7 @@ class Engine:
         return message
 
     async def step(self) -> None:
-        """Simulates one clock of the GCM engine: drives its inputs, checks its outputs."""
+        """Simulates one clock of the GCM engine: drives the inputs, checks the outputs."""
         dut = self.dut
         dut.key_valid_i.value = self.key_offer is not None
         if self.key_offer:
@@ -163,7 +163,7 @@ class Engine:
         message.clocks["last"] = self.clock
 
     def _outputs(self) -> None:
-        """Compares the beats and tags that the GCM engine returns with the expected ones."""
+        """Compares the GCM engine's output beats and tags with the expected beats and tags."""
         dut = self.dut
         if int(dut.out_valid_o.value):
             assert int(dut.out_data_o.value) == self.out.pop(0), "wrong data"
@@ -176,7 +176,7 @@ class Engine:
             assert int(dut.tag_o.value) == 1 << 128 | tag, "wrong tag"
 
     async def run(self) -> None:
-        """Simulates the GCM engine until it has finished all queued messages."""
+        """Simulates the GCM engine until all queued messages are finished."""
         limit = self.clock + 20000
         while self.key_offer or self.messages or self.due or self.out or self.ends:
             await self.step()

@@ -18,7 +18,7 @@ COLOURS = {"A": "3", "B": "4", "C": "5"}  # of messages
 
 
 class Record:
-    """Holds the signals of one WaveDrom timing diagram."""
+    """Holds the signals of a WaveDrom timing diagram, by name, with a value for each clock."""
 
     def __init__(self) -> None:
         self.lanes: dict[str, list] = {}
@@ -28,7 +28,7 @@ class Record:
         self.lanes.setdefault(name, []).append(value)
 
     def write(self, name: str, title: str, groups: list[list[str]]) -> None:
-        """Writes the timing diagram as WaveDrom JSON, its signals in named groups."""
+        """Writes the timing diagram as WaveDrom JSON, with the signals in named groups."""
         clock = {"name": "clk_i", "wave": "p" + "." * self._clocks()}
         signal: list = [clock]
         for group, *lanes in groups:
