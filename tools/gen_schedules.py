@@ -29,7 +29,7 @@ ENGINES = {
 
 
 def record(top: str) -> dict[str, dict]:
-    """Simulates a GCM engine; returns its timing diagrams as WaveDrom JSON by name."""
+    """Simulates a GCM engine; returns the timing diagrams as WaveDrom JSON by name."""
     with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
         environment = {"MAESLANT_SCHEDULES": file.name}
         cocotb_bench.simulate(top, BENCH, parameters=ENGINES[top], env=environment)

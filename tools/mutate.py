@@ -88,7 +88,7 @@ class Trees:
         return result.returncode == 0
 
     def notice(self, item: dict[str, str]) -> bool:
-        """Mutates a repository copy, runs a test, restores it; returns true if the test fails."""
+        """Mutates a repository copy, runs a test, undoes the mutation; true if the test failed."""
         with self.borrow() as tree:
             file = tree / item["file"]
             text = file.read_text()

@@ -70,7 +70,7 @@ def jobs_table(figures: Figures) -> str:
 
 
 def messages_table(figures: Figures) -> str:
-    """Returns a Markdown table of queued messages a second by size, beside OpenSSL's rates."""
+    """Returns a Markdown table of queued messages per second by size, beside OpenSSL's rates."""
 
     def value(metric: str, unit: str) -> float:
         return figures.value("messages", "stream4", metric, unit)

@@ -16,7 +16,7 @@ SOURCE = pathlib.Path(__file__).with_name("table_aes.c")
 
 
 def openssl_rate(cipher: str, size: int, seconds: float, instructions: bool) -> float:
-    """Returns the bytes a second that `openssl speed` encrypts, for a given message size."""
+    """Returns the bytes per second that `openssl speed` encrypts, for a given message size."""
     environment = {k: v for k, v in os.environ.items() if k != "OPENSSL_ia32cap"}
     if not instructions:
         environment["OPENSSL_ia32cap"] = NO_AES_INSTRUCTIONS
@@ -45,7 +45,7 @@ def table_aes() -> pathlib.Path:
 
 
 def table_rate(size: int, seconds: float) -> float:
-    """Returns the bytes a second that table-based AES in C encrypts, for a given message size."""
+    """Returns the bytes per second that table-based AES in C encrypts, for a given message size."""
     command = [str(table_aes()), "crypt", str(size), str(seconds)]
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 

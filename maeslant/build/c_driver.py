@@ -225,7 +225,7 @@ def build_protected() -> pathlib.Path:
 
 
 def time_copies(library: str | None = None, threads: int = 1) -> dict[str, object]:
-    """Measures the bytes a second at which the enclave's driver encrypts, decrypts and copies.
+    """Measures the bytes per second at which the enclave's driver encrypts, decrypts and copies.
 
     Returns bytes a second in the fastest tenth of the rounds; ``library`` is openssl or ipsec, by
     default the driver's.

@@ -9,7 +9,7 @@ from maeslant.errors import MaeslantError
 
 
 class Aead(Pieces):
-    """Processes a GCM or CCM message, or computes a CMAC, on an AES device, chunk by chunk."""
+    """Processes a GCM, CCM or CMAC message on an AES device, chunk by chunk (C driver)."""
 
     def __init__(self, device: Device, handle: object, nonce: bytes, tag_bytes: int) -> None:
         super().__init__(device, handle)
@@ -59,7 +59,7 @@ def _begun(
     lengths: tuple[int, int],
     tag_bytes: int,
 ) -> Iterator[Aead]:
-    """Begins a GCM, CCM or CMAC message by a C function; yields an Aead; frees the message."""
+    """Begins a GCM, CCM or CMAC message in the C driver; yields an Aead; at last frees it."""
     if not tag_bytes:  # to the driver 0 is 16, for which there would be no room
         raise MaeslantError(f"{mode} has no tag of 0 bytes")
     ffi = device.ffi

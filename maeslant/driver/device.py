@@ -116,7 +116,7 @@ class Device:
 
     @classmethod
     def of(cls, handle: object, uri: str) -> "Device":
-        """Wraps a C device handle, opened and later closed by the caller, in a Device."""
+        """Wraps an open device handle of the C driver in a Device; the caller closes the handle."""
         device = cls.__new__(cls)
         device.ffi, device.lib = library()
         device.uri, device._handle, device.open_pieces = uri, handle, weakref.WeakSet()

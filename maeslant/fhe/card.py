@@ -194,7 +194,7 @@ class Evaluator:
         return self._turn(a, self.params.conjugation)
 
     def put_diagonals(self, diagonals: list[seal.Plaintext | seal.Ciphertext]) -> "Matrix":
-        """Loads a matrix's 64 encoded diagonals into the card's memory; returns a Matrix."""
+        """Loads a matrix's 64 encoded diagonals into the card's memory; returns their addresses."""
         self.free = self.base
         parsed = [self.parse(one) for one in diagonals]
         at = [self.put(one.data.tobytes()) for one in parsed]
@@ -253,7 +253,7 @@ class Matrix:
 def products(
     program: Program, x: list[Poly], montgomery: list[Poly], plus: list[Poly] | None
 ) -> list[Poly]:
-    """Adds to a CKKS program all products of two ciphertexts' polynomials; returns the product."""
+    """Adds instructions that multiply two ciphertexts to a CKKS program; returns the product."""
     count = len(x) + len(montgomery) - 1
     result: list[Poly | int] = list(plus) if plus else [0x80] * count
     for i, a in enumerate(x):

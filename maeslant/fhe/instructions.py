@@ -92,7 +92,7 @@ class Instruction:
 
 
 def clocks(instruction: Instruction, log_n: int, lanes: int) -> int:
-    """Estimates the number of clocks that the CKKS kernel takes for an instruction."""
+    """Estimates the number of clock cycles that the CKKS kernel takes for an instruction."""
     n, tail = 1 << log_n, 20
     if instruction.op == Op.CONSTANTS:
         return tail

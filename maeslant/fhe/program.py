@@ -31,7 +31,7 @@ class Program:
     # Slots.
 
     def new(self, engines: collections.abc.Iterable[int]) -> Poly:
-        """Allocates a free on-chip slot in each given engine; returns the slots by engine."""
+        """Allocates a free on-chip polynomial slot in each given engine of the CKKS kernel."""
         found = {}
         for engine in engines:
             if not self.idle[engine]:
@@ -48,7 +48,7 @@ class Program:
     # Memory.
 
     def setup(self, address: int) -> None:
-        """Adds the loading of constants and NTT twiddle factors to the CKKS program."""
+        """Adds instructions to the CKKS program that load constants and NTT twiddle factors."""
         for engine in range(ENGINES):
             self.list.append(Instruction(Op.CONSTANTS, engine=engine, address=address))
             table = Instruction(Op.TABLE, engine=engine, address=address + instructions.BYTES)
@@ -62,7 +62,7 @@ class Program:
         montgomery: bool = False,
         engines: collections.abc.Iterable[int] | None = None,
     ) -> Poly:
-        """Adds loading a polynomial from device memory to the CKKS program; returns slots."""
+        """Adds instructions to the CKKS program that load a polynomial from device memory."""
         poly = self.new(range(level) if engines is None else engines)
         for engine, slot in poly.items():
             at = address + engine * self.params.poly_bytes
@@ -72,7 +72,7 @@ class Program:
         return poly
 
     def store(self, poly: Poly, address: int) -> None:
-        """Adds storing a polynomial from on-chip slots to device memory to the CKKS program."""
+        """Adds instructions to the CKKS program that store a polynomial to device memory."""
         for engine, slot in poly.items():
             at = address + engine * self.params.poly_bytes
             self.list.append(Instruction(Op.STORE, engine=engine, slot=slot, address=at))
@@ -93,7 +93,7 @@ class Program:
         galois: int = 0,
         **flags: bool,
     ) -> Poly:
-        """Adds u + v * w of polynomials to the CKKS program; returns the result's on-chip slots."""
+        """Adds an instruction to the CKKS program that computes u + v * w of polynomials."""
         dst = self.new(v) if into is None else into
 
         def operand(given: Poly | int, engine: int) -> int:
@@ -116,7 +116,7 @@ class Program:
         return dst
 
     def transform(self, forward: Poly | None = None, inverse: Poly | None = None) -> None:
-        """Adds in-place NTTs and inverse NTTs of the given polynomials to the CKKS program."""
+        """Adds an instruction to the CKKS program that computes NTTs and inverse NTTs in place."""
         parts, spare = {}, {}
         for poly, gs in ((forward or {}, False), (inverse or {}, True)):
             for engine, slot in poly.items():
@@ -131,7 +131,7 @@ class Program:
         self.free(spare)
 
     def transform_copy(self, poly: Poly) -> Poly:
-        """Adds a polynomial's inverse NTT into new on-chip slots to the CKKS program."""
+        """Adds instructions to the CKKS program for a polynomial's inverse NTT into new slots."""
         result, by = self.new(poly), self.new(poly)
         parts = {e: Part(True, True, source=e, dst=result[e], u=by[e], v=poly[e]) for e in poly}
         every = tuple(parts.get(engine, Part()) for engine in range(ENGINES))
@@ -142,31 +142,31 @@ class Program:
     # SEAL's operations.
 
     def add(self, a: Poly, b: Poly, into: Poly | None = None) -> Poly:
-        """Adds the sum of two polynomials to the CKKS program; returns the sum's on-chip slots."""
+        """Adds an instruction to the CKKS program that adds polynomials; returns sum's slots."""
         return self.combine(a, b, ONE, into)
 
     def subtract(self, a: Poly, b: Poly, into: Poly | None = None) -> Poly:
-        """Adds the difference of two polynomials to the CKKS program; returns on-chip slots."""
+        """Adds an instruction to the CKKS program that subtracts polynomials; returns slots."""
         return self.combine(a, b, ONE, into, minus=True)
 
     def multiply(self, a: Poly, montgomery: Poly, plus: Poly | int = ZERO) -> Poly:
-        """Adds a * b + plus of polynomials (b in Montgomery form) to the CKKS program."""
+        """Adds an instruction to the CKKS program for a * b + plus, b in Montgomery form."""
         return self.combine(plus, a, montgomery, None if isinstance(plus, int) else plus)
 
     def to_montgomery(self, a: Poly) -> Poly:
-        """Adds a polynomial's conversion to Montgomery form to the CKKS program; returns slots."""
+        """Adds an instruction to the CKKS program that converts a polynomial to Montgomery form."""
         return self.combine(ZERO, a, CONSTANT | sets.SQUARE)
 
     def permute(self, a: Poly, galois: int, factor: int = ONE) -> Poly:
-        """Adds an automorphism of a polynomial to the CKKS program; returns the result's slots."""
+        """Adds an instruction to the CKKS program that applies an automorphism to a polynomial."""
         return self.combine(ZERO, a, factor, galois=galois)
 
     def scale_up(self, a: Poly) -> Poly:
-        """Adds a polynomial's product with the special prime P to the CKKS program."""
+        """Adds an instruction to the CKKS program: a polynomial times the special prime P."""
         return self.combine(ZERO, a, CONSTANT | sets.TIMES_SPECIAL)
 
     def switch_key(self, c: Poly, key: int, plus: list[Poly | None]) -> list[Poly]:
-        """Adds a polynomial's key switching to the CKKS program; returns two polynomials.
+        """Adds instructions to the CKKS program that switch a polynomial to another key.
 
         `plus` is added before the division, so it is a multiple of P; it and c are used up.
         """
@@ -207,7 +207,7 @@ class Program:
         return self._divide(sums, SPECIAL, data)
 
     def _divide(self, sums: list[Poly], last: int, data: list[int]) -> list[Poly]:
-        """Adds polynomials' rounded divisions by a prime to the CKKS program; returns quotients."""
+        """Adds instructions to the CKKS program that divide polynomials by a prime, rounded."""
         over, half = sets.OVER_SPECIAL, sets.HALF_SPECIAL
         if last != SPECIAL:
             over, half = sets.OVER_LAST, sets.HALF_LAST
@@ -227,30 +227,30 @@ class Program:
         return results[::-1]
 
     def _finish(self, total: Poly, rest: Poly, over: int) -> Poly:
-        """Adds the division (total - rest) / prime of polynomials, exact, to the CKKS program."""
+        """Adds an instruction to the CKKS program: (total - rest) / prime, an exact division."""
         here = {e: total[e] for e in rest}
         result = self.combine(rest, here, over, into=here, gs=True)
         self.free(rest)
         return result
 
     def rotate(self, c: list[Poly], galois: int, key: int) -> list[Poly]:
-        """Adds an automorphism of a ciphertext (a rotation) to the CKKS program; returns result."""
+        """Adds instructions to the CKKS program that apply an automorphism to a ciphertext."""
         base = self.permute(c[0], galois, CONSTANT | sets.TIMES_SPECIAL)
         return self.switch_key(self.permute(c[1], galois), key, [base, None])
 
     def relinearize(self, c: list[Poly], key: int) -> list[Poly]:
-        """Adds a ciphertext's relinearization (three polynomials to two) to the CKKS program."""
+        """Adds instructions to the CKKS program that relinearize a three-polynomial ciphertext."""
         plus = [self.scale_up(poly) for poly in c[:2]]
         return self.switch_key(self.combine(ZERO, c[2]), key, plus)
 
     def rescale(self, c: list[Poly]) -> list[Poly]:
-        """Adds a ciphertext's division by its last data prime (rescaling) to the CKKS program."""
+        """Adds instructions to the CKKS program that rescale a ciphertext by its last prime."""
         last = len(c[0]) - 1
         copies = [self.combine(ZERO, poly) for poly in c]
         return self._divide(copies, last, list(range(last)))
 
     def encode(self) -> bytes:
-        """Returns the CKKS program's instructions, scheduled and encoded as bytes."""
+        """Schedules the CKKS program's instructions and returns them, encoded as bytes."""
         order = instructions.schedule(self.list, self.params.log_n)
         end = Instruction(Op.END)
         return b"".join(instruction.encode() for instruction in [*order, end])

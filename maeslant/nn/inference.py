@@ -115,7 +115,7 @@ def compare(
 
 @dataclasses.dataclass
 class Run:
-    """Holds the outcome of a network's inference on a card: result, feature maps, clocks."""
+    """Holds the outcome of a network's inference on a card: result, feature maps, clock cycles."""
 
     result: bytes
     maps: dict[str, bytes]  # by tensor

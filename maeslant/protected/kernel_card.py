@@ -70,7 +70,7 @@ class ProtectedCard:
     def infer(
         self, commands: int, source: int, data: bytes, result: int, size: int
     ) -> tuple[bytes, int]:
-        """Loads an input, runs a command list on the card's kernel; returns (result, clocks).
+        """Loads an input, runs a command list on the card's kernel; returns (result, clock cycles).
 
         Returns the result and the card's clocks from the first request to the result; ``clocks``
         are then the kernel's.

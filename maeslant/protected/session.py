@@ -207,7 +207,7 @@ class Gate:
 
 
 class Job:
-    """Tracks a C driver's task: a single request, or a DMA transfer's requests."""
+    """Tracks a C driver's task: a single request, or all requests of a DMA transfer."""
 
     def __init__(self, host: "Host", handle, data=None) -> None:
         self.host, self.data = host, data

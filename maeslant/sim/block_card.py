@@ -57,7 +57,7 @@ class Completion:
 
 
 class BlockCard:
-    """Simulates a storage card with AES-XTS, the card's media, and host memory with its rings."""
+    """Simulates a storage card with AES-XTS, its media, and host memory with request rings."""
 
     def __init__(self, build: str = BUILD, options: str = "", size: int = 1 << 22) -> None:
         self.sim = Simulator(simulator.build(build), options)

@@ -117,7 +117,7 @@ class Engine:
 
     @property
     def clocks(self) -> int:
-        """Returns the number of clocks for which the GCM engine has been simulated."""
+        """Returns the number of clock cycles for which the GCM engine has been simulated."""
         return self.lib.mae_sim_gcm_clocks(self.handle)
 
     def run(self, jobs: Sequence[Job]) -> None:

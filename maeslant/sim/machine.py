@@ -91,7 +91,7 @@ class Simulator:
         self._check(self.lib.mae_sim_write32(self.handle, offset, value))
 
     def run(self, clocks: int) -> None:
-        """Simulates the device for a number of clocks."""
+        """Simulates the device for a number of clock cycles."""
         self._check(self.lib.mae_sim_run(self.handle, clocks))
 
     def wait(self, clocks: int) -> bool:

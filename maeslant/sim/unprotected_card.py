@@ -59,7 +59,7 @@ class UnprotectedCard:
         self.sim.close()
 
     def clocks(self) -> int:
-        """Returns the number of clocks for which the unprotected card has been simulated."""
+        """Returns the number of clock cycles for which the unprotected card has been simulated."""
         return self.sim.stats()["core_clocks"]
 
     def _wait(self, bit: int, limit: int) -> None:

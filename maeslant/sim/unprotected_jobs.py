@@ -56,7 +56,7 @@ class UnprotectedJobs(UnprotectedCard):
         return self.free - size
 
     def push(self, channel: int, host: int, device: int, size: int) -> int:
-        """Starts a DMA transfer of the unprotected card on a channel; returns its index.
+        """Starts a DMA transfer of the unprotected card on a channel; returns a transfer index.
 
         HOST_HI was set when the card was opened.
         """
@@ -67,20 +67,20 @@ class UnprotectedJobs(UnprotectedCard):
         return self.pushed[channel]
 
     def begin_load(self, device: int, data: bytes) -> int:
-        """Starts a DMA transfer into the unprotected card's memory; returns its index."""
+        """Starts a DMA transfer into the unprotected card's memory; returns a transfer index."""
         place = self.allocate(len(data))
         self.memory[place : place + len(data)] = data
         return self.push(H2D, place, device, len(data))
 
     def begin_fetch(self, device: int, size: int) -> int:
-        """Starts a DMA transfer out of the unprotected card's memory; returns its index."""
+        """Starts a DMA transfer out of the unprotected card's memory; returns a transfer index."""
         place = self.allocate(size)
         number = self.push(D2H, place, device, size)
         self.places[number] = (place, size)
         return number
 
     def _pause(self) -> None:
-        """Runs the unprotected card until it interrupts, at most for some number of clocks.
+        """Runs the unprotected card until it interrupts, at most for some number of clock cycles.
 
         All interrupts are cleared; the channels' counters tell which transfers have ended.
         """

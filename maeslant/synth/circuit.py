@@ -183,7 +183,7 @@ def _stimulus(name: str) -> Iterator[int]:
 
 
 def read(passes: list[str], top: str, stem: pathlib.Path) -> Circuit:
-    """Reads a design by Yosys passes and returns it as a flat Circuit of gates.
+    """Reads a design by Yosys passes; returns a flat Circuit of gates and flip-flops.
 
     ``stem``: of the files that are written.
     """

@@ -295,7 +295,7 @@ def _new(
 def function(
     name: str, parameters: dict[str, object] | None, timing: dict[str, object] | None
 ) -> dict[str, object] | None:
-    """Returns a build's AES blocks a clock, latency, Gbit/s, from results/figures.json."""
+    """Returns a build's AES blocks per clock, latency, Gbit/s, from results/figures.json."""
     if parameters or not FIGURES.exists():
         return None
     own: dict[str, float] = {}

@@ -74,7 +74,7 @@ def _ffi() -> cffi.FFI:
 
 @functools.cache
 def _library(depth: int, toys: int) -> object:
-    """Builds the memory arbiter's model with given blocks in flight and peripherals; loads it."""
+    """Loads the memory arbiter's model, built for given blocks in flight and peripherals."""
     names = ("mae_toy_peripheral.sv", "mae_arbiter_toy.sv", "mae_arbiter_toy.vlt")
     name = f"states{depth}" if toys == 1 else f"states{depth}_{toys}"
     parameters = {"Depth": depth, "Jobs": toys}
@@ -207,7 +207,7 @@ def whole() -> list[Case]:
 
 
 def prove(cases: Sequence[Case], processes: int = 2) -> list[dict[str, int]]:
-    """Runs state-space explorations of the memory arbiter; returns each one's state counts."""
+    """Runs state-space explorations of the memory arbiter; returns a dict of counts for each."""
     for build in {(case.depth, case.toys) for case in cases}:
         _library(*build)
     works = [(case.jobs, case.accesses, case.depth, case.toys) for case in cases]
@@ -223,7 +223,7 @@ def prove(cases: Sequence[Case], processes: int = 2) -> list[dict[str, int]]:
 
 
 def main() -> int:
-    """Explores the memory arbiter's states, prints counts; returns 0 if no state is forbidden."""
+    """Explores the memory arbiter's states, prints counts; returns 0 if no state is illegal."""
     parser = argparse.ArgumentParser(
         prog="python -m maeslant.verify.arbiter_states", description=__doc__
     )

@@ -83,7 +83,7 @@ def install(python: pathlib.Path, groups: list[str]) -> None:
 
 
 def create(env: pathlib.Path) -> pathlib.Path:
-    """Creates a Python environment unless a working one exists; returns the path of its Python."""
+    """Creates a Python environment unless a working one exists; returns the interpreter's path."""
     python = env / "bin" / "python"
     try:
         works = [str(python), "-m", "pip", "--version"]

@@ -33,7 +33,7 @@ def requests(
 
 
 def clocks(card: BlockCard) -> int:
-    """Returns the number of clocks for which the storage card has been simulated."""
+    """Returns the number of clock cycles for which the storage card has been simulated."""
     return card.sim.stats()["core_clocks"]
 
 
@@ -63,7 +63,7 @@ def alone(op: int, slot: int | None) -> int:
 
 
 def queued(slot: int | None, ops: tuple[int, ...], unit_log2: int = 12) -> float:
-    """Returns a storage card's clocks a request of 4 KiB, with many requests per operation."""
+    """Returns a storage card's clocks per request of 4 KiB, with many requests per operation."""
     card = opened(MEMORY)
     for queue, op in enumerate(ops):
         card.submit(requests(op, slot, QUEUED, QUEUED * queue, unit_log2), queue)
@@ -76,7 +76,7 @@ def queued(slot: int | None, ops: tuple[int, ...], unit_log2: int = 12) -> float
 
 
 def figures(build: str) -> list[Figure]:
-    """Measures a storage card: clocks and rates of requests, without and with AES-XTS.
+    """Measures a storage card: clock cycles and rates of requests, without and with AES-XTS.
 
     Returns the measured values as Figures.
     """

@@ -108,7 +108,7 @@ def used(stats: dict[str, int], payload: int) -> float:
 
 
 def reachable(kilobytes: int, stats: dict[str, int]) -> float:
-    """Returns the target for a single AES job: the percentage of bus clocks that carry data.
+    """Returns the target for a single AES job: the percentage of bus clock cycles that carry data.
 
     It is 95; for a job short enough that the round trips of its first and last row count, 95 % of
     data clocks / (data clocks + two round trips).
@@ -173,7 +173,7 @@ def one_call(uri: str, size: int) -> float:
 
 
 def with_copies(uri: str) -> float:
-    """Returns the percentage of bus clocks with payload if an AES card also copies the data.
+    """Returns the percentage of bus clock cycles with payload if an AES card also copies the data.
 
     Gives the useful data clocks (a read and a write of each byte by the device) in percent of
     those there were.
@@ -197,7 +197,7 @@ def with_copies(uri: str) -> float:
 
 
 def mode_figures(build: str, lanes: int) -> list[Figure]:
-    """Measures an AES card's blocks a clock by mode, for one and several messages.
+    """Measures an AES card's blocks per clock by mode, for one and several messages.
 
     Returns the measured values as Figures.
     """
@@ -253,7 +253,7 @@ def mode_figures(build: str, lanes: int) -> list[Figure]:
 
 
 def push_figures() -> list[Figure]:
-    """Measures an AES peripheral's clocks a block if the CPU moves the data; returns Figures."""
+    """Measures an AES peripheral's clocks per block if the CPU moves the data; returns Figures."""
     result = []
     for mode, direction in (
         ("ecb", ENCRYPT),

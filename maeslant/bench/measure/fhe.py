@@ -43,7 +43,7 @@ def _clocks(card: Evaluator, write: Callable[[Program], None]) -> int:
 
 
 def transform_figures(params: sets.ParameterSet) -> list[Figure]:
-    """Measures the clocks that a CKKS kernel with 8, 16 and 32 lanes takes for an NTT.
+    """Measures the clock cycles that a CKKS kernel with 8, 16 and 32 lanes takes for an NTT.
 
     Returns the measured values as Figures.
     """
@@ -64,7 +64,7 @@ def transform_figures(params: sets.ParameterSet) -> list[Figure]:
 
 
 def part_figures(params: sets.ParameterSet) -> list[Figure]:
-    """Measures the clocks to rotate a CKKS ciphertext, held on chip and in memory.
+    """Measures the clock cycles to rotate a CKKS ciphertext, held on chip and in memory.
 
     Returns the measured values as Figures.
     """
@@ -152,7 +152,7 @@ def software_figures(params: sets.ParameterSet) -> list[Figure]:
 
 
 def digit_figures() -> list[Figure]:
-    """Measures classifying encrypted digits: number of right labels, clocks an image.
+    """Measures classifying encrypted digits: number of right labels, clock cycles per image.
 
     Returns the measured values as Figures.
     """

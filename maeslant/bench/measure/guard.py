@@ -119,7 +119,7 @@ class Unprotected:
 
 
 def clocks(card: Protected | Unprotected, way: str, size: int) -> int:
-    """Returns the clocks of a DMA transfer while 1 MB moves in the opposite direction."""
+    """Returns the clock cycles of a DMA transfer while 1 MB moves in the opposite direction."""
     other = "out" if way == "in" else "in"
     card.times()
     beside = card.move(other, HALF, HALF)
@@ -134,7 +134,7 @@ def clocks(card: Protected | Unprotected, way: str, size: int) -> int:
 
 
 def dma_figures() -> list[Figure]:
-    """Measures the clocks that encryption and authentication add to DMA, by length.
+    """Measures the clock cycles that encryption and authentication add to DMA, by length.
 
     Returns the measured values as Figures.
     """
@@ -157,7 +157,7 @@ def dma_figures() -> list[Figure]:
 
 
 def span(make: Callable[[str], Protected | Unprotected], size: int) -> int:
-    """Returns a card's clocks for DMA in both directions at once, from first to last beat."""
+    """Returns a card's clock cycles for DMA in both directions at once, from first to last beat."""
     card = make(RANDOM)
     try:
         sim = card.device.simulator if isinstance(card, Protected) else card.card.sim
@@ -189,7 +189,7 @@ def bus_figures() -> list[Figure]:
 
 
 def mmio_figures() -> list[Figure]:
-    """Measures the clocks and bus bytes of encrypted, authenticated register accesses.
+    """Measures the clock cycles and bus bytes of encrypted, authenticated register accesses.
 
     Returns the measured values as Figures.
     """
@@ -228,7 +228,7 @@ def mmio_figures() -> list[Figure]:
 
 
 def session_figures() -> list[Figure]:
-    """Measures the clocks between two users' sessions on the protected card; returns Figures.
+    """Measures the clock cycles between two users' sessions on the protected card; returns Figures.
 
     The state of the card is looked at every 64 clocks; the provisioning of the secret is the
     simulator's, byte by byte.

@@ -28,7 +28,7 @@ SLOTS = 32  # of that card
 
 
 def openssl(mode: str, size: int) -> float:
-    """Returns the messages a second that `openssl speed` encrypts by AES-128 on one CPU core."""
+    """Returns the messages per second that `openssl speed` encrypts by AES-128 on one CPU core."""
     command = ["openssl", "speed", "-mr", "-seconds", "1", "-bytes", str(size)]
     command += ["-aead"] if mode == "gcm" else []
     done = subprocess.run(
@@ -39,7 +39,7 @@ def openssl(mode: str, size: int) -> float:
 
 
 def figures(build: str) -> list[Figure]:
-    """Measures an AES card's messages a second, by mode, size and number of keys.
+    """Measures an AES card's messages per second, by mode, size and number of keys.
 
     Returns the measured values as Figures.
     """

@@ -58,7 +58,7 @@ def in_turn(uri: str) -> int:
 
 
 def beside(uri: str) -> int:
-    """Returns an AES card's clocks to encrypt chunks while neighbouring chunks are copied."""
+    """Returns an AES card's clock cycles to encrypt chunks while neighbouring chunks are copied."""
     half, count = REACH // 2, 2 * CHUNKS
     with Device(uri) as device:
         work = card.Batch(device, "ecb", ENCRYPT, 2, half)

@@ -41,7 +41,7 @@ def run(device: Device | Local, mode: str, data: bytes) -> None:
 
 
 def alone(card: str, mode: str, data: bytes) -> float:
-    """Returns the AES blocks a clock of one simulated card outside a pool, for one message."""
+    """Returns the AES blocks per clock of one simulated card outside a pool, for one message."""
     with Device(card) as device:
         before = device.stats()["bus_clocks"]
         run(device, mode, data)
@@ -68,7 +68,7 @@ def together(cards: int, card: str, mode: str, data: bytes) -> dict[str, object]
 
 
 def figures(build: str) -> list[Figure]:
-    """Measures AES blocks a clock by mode on pools of 1 to 8 simulated AES cards.
+    """Measures AES blocks per clock by mode on pools of 1 to 8 simulated AES cards.
 
     Returns the measured values as Figures.
     """

@@ -39,7 +39,7 @@ Timing = Callable[[int], Times]  # of a piece of so many bytes
 
 
 def clocks_of(nanoseconds: float) -> int:
-    """Converts nanoseconds of host software to clocks of the simulated card."""
+    """Converts nanoseconds of host software to clock cycles of the simulated card."""
     return round(nanoseconds * CLOCK_MHZ / 1000)
 
 
@@ -128,7 +128,7 @@ class Protected:
             free[0] += self.now() - since  # the session's thread did this
 
     def run(self, load: Load, chunk: int, timing: Timing, threads: int = 1) -> int:
-        """Simulates an inference's DMA on the protected card; returns the number of clocks.
+        """Simulates an inference's DMA on the protected card; returns the number of clock cycles.
 
         ``chunk``: bytes of a chunk; 0: as the driver divides transfers for so many threads.
         """
@@ -181,7 +181,7 @@ class Unprotected:
             self.sim.run(POLL_CLOCKS)
 
     def run(self, load: Load, chunk: int, timing: Timing, threads: int = 1) -> int:
-        """Simulates an inference's DMA on the unprotected card; returns the number of clocks.
+        """Simulates an inference's DMA on the unprotected card; returns the number of clock cycles.
 
         ``threads``: as many copy, each the next piece when it is free; the first one sends.
         """

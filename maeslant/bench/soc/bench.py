@@ -167,7 +167,7 @@ def _duplex(bench: Bench) -> list[dict[str, object]]:
 
 
 def _two(bench: Bench) -> dict[str, dict[str, object]]:
-    """Returns clocks of two AES jobs in memory: one by one on one peripheral, at once on two.
+    """Returns clock cycles of two AES jobs in memory: one by one on one peripheral, at once on two.
 
     Once more the CPU adds up the last result meanwhile, to see that it reads nothing too early.
     """

@@ -111,7 +111,7 @@ def _names(key: tuple[str, str, str, bool]) -> str:
 
 
 def lengths_table(record: dict) -> Table:
-    """Returns a table of the PicoRV32 SoC's clocks per AES block, by message length."""
+    """Returns a table of the PicoRV32 SoC's clock cycles per AES block, by message length."""
     table = _table("Clocks a block over the length of a message", "", *map(_size, bench.LENGTHS))
     for key, rows in _rows(record).items():
         cells = (rows.get(length) for length in bench.LENGTHS)
@@ -137,7 +137,7 @@ def meanwhile_table(record: dict) -> Table:
 
 
 def duplex_table(record: dict) -> Table:
-    """Returns a table of the clocks of encryption and decryption: one by one, and at once.
+    """Returns a table of the clock cycles of encryption and decryption: one by one, and at once.
 
     Kale's Figure 7 has a block each way one by one: its peripheral can do both at once.
     """

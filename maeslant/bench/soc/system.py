@@ -58,7 +58,7 @@ class System:
 
     @property
     def clocks(self) -> int:
-        """Returns the number of clocks since the PicoRV32 SoC was last reset."""
+        """Returns the number of clock cycles since the PicoRV32 SoC was last reset."""
         return self.lib.mae_sim_soc_clocks(self.handle)
 
     def write(self, address: int, data: bytes) -> None:

@@ -172,7 +172,7 @@ class Device:
         return bytes(image[offset : offset + size])
 
     def _doorbell(self, queue: Queue, blocks: int) -> None:
-        """Copies a queue's request from the card model's mailbox; increments its number."""
+        """Copies a queue's request from the card model's mailbox; increments the number."""
         if self.state not in (State.KEYED, State.RUN) or not queue.ready(self.capabilities.depth):
             return
         request = Request(queue.next, queue.epoch)
@@ -299,7 +299,7 @@ class Device:
     # Batches.
 
     def _begin_batch(self, queue: Queue, request: Request) -> None:
-        """Checks all of a BATCH request's operations before the card model executes one (H7)."""
+        """Checks all register accesses of a BATCH request before any of them is executed (H7)."""
         batch = wire.operations(request.body)
         for index, operation in enumerate(batch):
             status = self._operation(queue, request, operation)
@@ -327,7 +327,7 @@ class Device:
         return Status.OK if legal else Status.OFFSET
 
     def _execute(self, queue: Queue, batch: Batch) -> bool:
-        """Executes the next operation of a BATCH request; returns false if it must wait."""
+        """Executes the next operation of a BATCH request; returns false if a WAIT is not over."""
         operation = batch.operations[batch.at]
         width = 1 << operation.log2_width
         match operation.op:
@@ -379,7 +379,7 @@ class Device:
             self.answer(queue, request, Status.OK, 1, epoch)
 
     def _erase_old(self) -> None:
-        """Erases the older key epoch in the card model once no queue or open request uses it."""
+        """Erases the older key epoch in the card model once no queue or request uses this epoch."""
         old = min(self.keys.banks)
         used = {queue.epoch for queue in self.queues}
         used.update(epoch for queue in self.queues for epoch in queue.unanswered.values())

@@ -68,7 +68,7 @@ class PoisonedError(HostError):
 
 @dataclasses.dataclass
 class Request:
-    """Holds a request encrypted by the host model and, later, the response or error."""
+    """Holds a request encrypted by the host model and, later, the card's response or an error."""
 
     queue: int
     sequence: int
@@ -89,19 +89,19 @@ class Request:
 
 @dataclasses.dataclass
 class Job:
-    """Tracks the requests of one call of the host model, such as a DMA transfer's."""
+    """Tracks the requests of one call of the host model, such as those of a DMA transfer."""
 
     requests: list[Request]
     given_up: bool = False
 
     @property
     def last(self) -> Request:
-        """Returns the call's last request, to which a later WAIT operation can refer."""
+        """Returns a host-model call's last request, to which a later WAIT operation can refer."""
         return self.requests[-1]
 
     @property
     def done(self) -> bool:
-        """Returns true once all requests of the call have been answered or have failed."""
+        """Returns true once all requests of one host-model call are answered or have failed."""
         return all(request.done for request in self.requests)
 
 
@@ -232,11 +232,11 @@ class Host:
         return Job([self._seal(queue, kind, sequence, bytes(16))])
 
     def open(self) -> Job:
-        """Queues the OPEN request that starts an encrypted session; returns the Job to wait for."""
+        """Queues the OPEN request that starts an encrypted session; returns a Job to wait for."""
         return self._simple(0, Kind.OPEN)
 
     def close(self) -> Job:
-        """Queues the CLOSE request, legal if no request is unanswered; returns the Job."""
+        """Queues the CLOSE request that ends an encrypted session; returns a Job to wait for."""
         if any(channel.pending for channel in self.channels):
             raise MisuseError("requests are unanswered")
         return self._simple(0, Kind.CLOSE)

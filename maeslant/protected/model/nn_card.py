@@ -62,7 +62,7 @@ class NnKernel(Kernel):
         return bytes(self.memory.data[address : address + size])
 
     def _run(self, at: int) -> int:
-        """Runs the kernel model's command list at device address ``at``; returns clocks."""
+        """Runs the kernel model's command list at device address ``at``; returns clock cycles."""
         commands = []
         while not commands or not commands[-1].last:
             if len(commands) == MOST_COMMANDS:

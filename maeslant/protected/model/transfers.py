@@ -36,7 +36,7 @@ class Transfers:
         self.device = device
 
     def arm(self, queue: Queue, request: Request) -> None:
-        """Checks an H2D or D2H request, queues the DMA chunk and reserves device memory."""
+        """Checks a DMA request (H2D or D2H), queues the DMA chunk and reserves device memory."""
         place = wire.Transfer.unpack(request.body)
         status = self._refusal(queue, request.kind, place)
         if status:
@@ -98,7 +98,7 @@ class Transfers:
         return kernel.fault and kernel.runs < chunk.transfer.after
 
     def step(self, queue: Queue) -> bool:
-        """Moves the next bytes of a queue's oldest DMA chunk; returns true if it did anything."""
+        """Moves the next bytes of a queue's oldest DMA chunk; returns true if any progress."""
         if not queue.chunks:
             return False
         chunk = queue.chunks[0]

@@ -67,7 +67,7 @@ def wait_runs(count: int) -> Operation:
 
 @dataclasses.dataclass(frozen=True)
 class Transfer:
-    """Describes the body of an H2D or D2H request: a DMA chunk and the chunk's transfer."""
+    """Describes the body of a DMA request (H2D or D2H): a chunk and the chunk's transfer."""
 
     address: int
     length: int
@@ -79,12 +79,12 @@ class Transfer:
     tag: bytes = bytes(16)
 
     def pack(self) -> bytes:
-        """Encodes the body of an H2D or D2H request into 64 bytes."""
+        """Encodes the body of a DMA request (H2D or D2H) into 64 bytes."""
         return TRANSFER.pack(*dataclasses.astuple(self))
 
     @classmethod
     def unpack(cls, data: bytes) -> "Transfer":
-        """Decodes the body of an H2D or D2H request from 64 bytes without checks."""
+        """Decodes the body of a DMA request (H2D or D2H) from 64 bytes without checks."""
         return cls(*TRANSFER.unpack(data))
 
     @property

@@ -68,7 +68,7 @@ class Machine:
         self.device.bus = self.link
 
     def session(self, name: str, application: Callable[[Host, Record], None]) -> Record:
-        """Runs an application in one encrypted session on this machine; returns its Record."""
+        """Runs an application in one encrypted session on this machine model; returns a Record."""
         record = Record()
         label = f"{self.seed} {name}"
         start = len(self.device.monitor)
@@ -206,7 +206,7 @@ def by_unit(monitor: list[tuple]) -> dict[tuple, list[tuple]]:
 
 
 def judge(record: Record, want: Record) -> list[str]:
-    """Compares an attacked session's Record with a good one; returns texts on wrong results."""
+    """Compares an attacked session's Record with a good Record; returns texts on wrong results."""
     wrong = []
     for got, good in zip(record.results, want.results, strict=False):
         if got != good:
@@ -227,7 +227,7 @@ def judge_second(record: Record) -> list[str]:
 
 @dataclasses.dataclass
 class Verdict:
-    """Holds a bus attack's verdict: wrong results obtained, and the check that detected it."""
+    """Holds the verdict on a bus attack: wrong results obtained, and the detecting check."""
 
     caught: str  # in the first session
     wrong: list[str]

@@ -167,7 +167,7 @@ def _writable(out: pathlib.Path | None) -> pathlib.Path:
 
 
 def _pool() -> tuple[pathlib.Path, list[dict]] | None:
-    """Returns (file, rows) of measured figures of a card pool; None if there are none."""
+    """Returns (file, rows) of measured figures of pools of AES cards; None if not measured."""
     for file in (report.REPORTS / page.POOL, report.PUBLISHED / page.POOL):
         try:
             found = json.loads(file.read_text())

@@ -198,7 +198,7 @@ def choices(ours: Sequence[Record], value: Value, title: str, names: Names) -> P
 
 
 def pool(rows: Sequence[dict]) -> Plot:
-    """Returns a plot of blocks a clock over the number of cards in a pool."""
+    """Returns a plot of blocks per clock over the number of cards in a pool."""
     data = [(row["cards"], row["blocks_per_clock"]) for row in rows]
     # One card without a pool, where it was measured too.
     one = data[0][1] / rows[0]["times_one"]

@@ -161,7 +161,7 @@ def of(outcome: Outcome, page: pathlib.Path) -> Record:
 def _function(
     top: str, values: dict[str, int], measured: dict[str, float]
 ) -> tuple[float | None, float | None]:
-    """Returns a design's (AES blocks a clock, latency in clocks) for AES-128."""
+    """Returns a design's (AES blocks per clock, latency in clock cycles) for AES-128."""
     blocks, latency = measured.get("blocks_per_clock"), measured.get("latency_clocks")
     if top in ("mae_cipher_lanes", "mae_cipher_pipe"):
         blocks = blocks or values.get("Lanes", 1)

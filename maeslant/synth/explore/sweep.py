@@ -187,7 +187,7 @@ def _clustered(
 def _next(
     answers: queue.Queue, client: "distributed.Client", address: str, watcher: Watcher
 ) -> "distributed.Future":
-    """Waits for the Dask cluster's next finished synthesis; returns it; raises if no workers."""
+    """Waits for the Dask cluster's next finished synthesis; raises MaeslantError if no workers."""
     seen = time.monotonic()
     while True:
         with contextlib.suppress(queue.Empty):

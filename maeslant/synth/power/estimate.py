@@ -90,7 +90,7 @@ def _run(bench: stimulus.Bench, tell: Callable[[str], None]) -> stimulus.Bench:
 def energies(
     design: levels.Netlist, library: Library, wires: bool = True
 ) -> tuple[float, float, float, float]:
-    """Returns a netlist's energies in fJ a clock (three kinds) and its leakage in mW.
+    """Returns a netlist's internal, switching and clock energy in fJ, and leakage in mW.
 
     Without ``wires`` the library's model of them is left out.
     """
@@ -147,7 +147,7 @@ def _clock_pin(cell: Cell) -> str:
 
 
 def _mean(arcs: tuple[Arc, ...], rate: np.ndarray, load: np.ndarray) -> float:
-    """Returns the internal energy in fJ a clock of cell outputs, from their toggle rates."""
+    """Returns the internal energy in fJ per clock of cell outputs, from their toggle rates."""
     if not arcs:
         return 0.0
     each = np.mean([arc.mean(load) for arc in arcs], axis=0)
@@ -157,7 +157,7 @@ def _mean(arcs: tuple[Arc, ...], rate: np.ndarray, load: np.ndarray) -> float:
 def _flip_flops(
     cell: Cell, own: Energies, members: list[dict[str, int]], rate: np.ndarray, load: np.ndarray
 ) -> float:
-    """Returns the internal energy in fJ a clock of all flip-flops of a given cell type."""
+    """Returns the internal energy in fJ per clock of all flip-flops of a given cell type."""
     clock, total = _clock_pin(cell), 0.0
     pins = [next(p[pin] for pin in cell.functions if pin in p) for p in members]
     changes = rate[np.array(pins, int)]  # a clock, of the state

@@ -192,7 +192,7 @@ class Netlist:
 
 
 class _State:
-    """Holds the state of all flip-flops of one cell type of the simulated netlist."""
+    """Holds the state of all flip-flops of one cell type in the simulated netlist."""
 
     def __init__(self, cell, members: list[dict[str, int]]) -> None:
         if "ff" not in cell.state:
@@ -210,7 +210,7 @@ class _State:
         ]
 
     def next(self, words: np.ndarray) -> np.ndarray:
-        """Returns the state of these flip-flops after the netlist's next clock edge."""
+        """Returns the state that a cell type's flip-flops have after the next clock edge."""
         v = [*words[self.inputs], self.value, ~self.value]
         value = self.calls["next_state"](v)
         if "clear" in self.calls:
@@ -220,7 +220,7 @@ class _State:
         return value
 
     def put(self, words: np.ndarray, value: np.ndarray) -> None:
-        """Sets the state of these flip-flops and drives their output nets."""
+        """Sets the state of a cell type's flip-flops and drives their output nets."""
         self.value = value
         v = [*words[self.inputs], value, ~value]
         for call, rows, nets in self.outputs:

@@ -60,7 +60,7 @@ class Bench:
         return bool(self.design.words[self.design.port(name)[0]] & np.uint64(1))
 
     def clock(self, count: bool) -> None:
-        """Simulates a clock of the netlist with new inputs; counts the AES blocks it returns."""
+        """Simulates one clock of the netlist with new inputs; counts the AES blocks returned."""
         self.drive()
         self.design.edge(self.values, count)
         if count:
@@ -118,7 +118,7 @@ class Cipher(Bench):
         return int(np.bitwise_count(self.design.words[self.design.port("rsp_valid_o")]).sum())
 
     def clock(self, count: bool) -> None:
-        """Simulates a clock of the AES core's netlist; measures the core's latency."""
+        """Simulates a clock cycle of the AES core's netlist; measures the core's latency."""
         super().clock(count)
         if self.keyed:
             self.begun = self.begun or self.high("req_ready_o")
@@ -184,7 +184,7 @@ class Streams(Bench):
             self.fresh("s_axis_tdata")
 
     def out(self) -> int:
-        """Returns the AES blocks that the netlist returns in this clock, without refused ones."""
+        """Returns the number of AES blocks that the netlist returns now, refused ones excluded."""
         words = self.design.words
         valid, refused = (
             words[self.design.port(name)[0]] for name in ("m_axis_tvalid", "m_axis_tuser")

@@ -38,7 +38,7 @@ class Words:
         self.streams: list[list] = []  # key, iv, decrypt, next number
 
     async def start(self) -> None:
-        """Starts the simulated GCM core's clock and releases its reset."""
+        """Starts the simulated GCM core's clock and releases the core's reset."""
         dut = self.dut
         Clock(dut.clk_i, 2, unit="ns").start()
         names = "clear_i req_valid_i rst_ni "
@@ -82,7 +82,7 @@ class Words:
         return taken
 
     async def idle(self, clocks: int) -> None:
-        """Simulates a given number of clocks of the GCM core without offering a request."""
+        """Simulates a given number of clock cycles of the GCM core without offering a request."""
         self.dut.req_valid_i.value = 0
         for _ in range(clocks):
             await self.step()

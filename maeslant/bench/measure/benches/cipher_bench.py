@@ -76,7 +76,7 @@ class Driver:
         self.taken, self.answers = [], [[] for _ in range(LANES)]
 
     def drive(self) -> int:
-        """Sets the AES core's inputs for one clock; returns a bit mask of the offering lanes."""
+        """Sets the AES core's inputs for a clock; returns a bit mask of lanes with a block."""
         if self.key_offer:
             bank, key, length = self.key_offer
             padded = int.from_bytes(key.ljust(32, b"\0"), "big")
@@ -104,7 +104,7 @@ class Driver:
         return context.update(self.offer[lane])
 
     async def step(self) -> None:
-        """Simulates one clock of the AES core and checks the blocks that the core returns."""
+        """Simulates one clock cycle of the AES core and checks the blocks that the core returns."""
         valid = self.drive()
         await ReadOnly()
         took = valid & int(self.dut.req_ready_o.value) if valid else 0
@@ -137,12 +137,12 @@ class Driver:
             await self.step()
 
     def span(self) -> int:
-        """Returns the clocks from the first to the last block that the AES core accepted."""
+        """Returns the number of clocks from the AES core's first to its last accepted block."""
         return self.taken[-1] - self.taken[0] + 1
 
 
 def steady(times: list[int]) -> float:
-    """Returns the average number of clocks between the times of an AES core's results."""
+    """Returns the average number of clock cycles between the times of an AES core's results."""
     return (times[-1] - times[0]) / (len(times) - 1)
 
 
@@ -203,7 +203,7 @@ async def figures(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip=BANKS < 2)
 async def key_change(dut) -> None:
-    """Measures the clocks that an AES core loses if blocks alternate between two keys."""
+    """Measures the clock cycles that an AES core loses if blocks alternate between two keys."""
     drive = Driver(dut)
     await drive.start()
     bits, blocks, changes = KEYS[0], 48, 8

@@ -84,7 +84,7 @@ class Engine:
         self.watch: Callable[[bool], None] | None = None  # sees every clock, its inputs set
 
     async def start(self) -> None:
-        """Starts the GCM engine's clock and releases its reset."""
+        """Starts the GCM engine's clock and releases the engine's reset."""
         dut = self.dut
         Clock(dut.clk_i, 2, unit="ns").start()
         names = "clear_i abort_i key_valid_i key_i msg_valid_i msg_i in_valid_i in_data_i"
@@ -116,7 +116,7 @@ class Engine:
         return message
 
     async def step(self) -> None:
-        """Simulates one clock of the GCM engine: drives the inputs, checks the outputs."""
+        """Simulates one clock cycle of the GCM engine: drives the inputs, checks the outputs."""
         dut = self.dut
         dut.key_valid_i.value = self.key_offer is not None
         if self.key_offer:

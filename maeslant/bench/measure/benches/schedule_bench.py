@@ -81,7 +81,7 @@ class MessageRecorder:
         engine.watch = self.see
 
     def see(self, offered: bool) -> None:
-        """Adds the values of mae_gcm_stream's signals in this clock to the timing diagram."""
+        """Adds the values of mae_gcm_stream's signals in this clock cycle to the timing diagram."""
         dut, record, engine = self.engine.dut, self.record, self.engine
 
         def high(name: str, bit: int = 0) -> bool:
