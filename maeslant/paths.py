@@ -159,7 +159,7 @@ def foreign_folders() -> list[pathlib.Path]:
 
 
 def verilator_sources(foreign: bool = True) -> list[str]:
-    """Returns the Verilator options that make all packages and modules of rtl/ known.
+    """Returns the Verilator options with the folders of all packages and modules of rtl/.
 
     ``foreign``: those of installed Python packages, too.
     """

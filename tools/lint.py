@@ -130,7 +130,7 @@ def verilator_lint(root: pathlib.Path) -> list[str]:
 
 
 def _foreign() -> list[object]:
-    """Returns slang options that make third-party modules known without warnings."""
+    """Returns slang options that find third-party modules, without warnings about them."""
     found = [word for folder in paths.foreign_folders() for word in ("-y", folder)]
     return [*found, "--libext", ".v", "--suppress-warnings", "**/picorv32.v"] if found else []
 

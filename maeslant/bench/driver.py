@@ -34,7 +34,7 @@ def collect(quick: bool) -> dict[str, object]:
 
 
 def jobs_table(record: dict) -> Table:
-    """Returns a table of the C driver's nanoseconds an AES job, for one and for 256 queued jobs."""
+    """Returns a table of the C driver's nanoseconds per AES job: a single job, 256 queued jobs."""
     times = record["nanoseconds"]
     table = Table("job of 1,024 bytes", "ns, mae_submit", "ns, mae_submit_many")
     table.title = (
@@ -46,7 +46,7 @@ def jobs_table(record: dict) -> Table:
 
 
 def copies_table(record: dict) -> Table:
-    """Returns a table of memcpy's nanoseconds by size, and as multiples of a driver's AES job."""
+    """Returns a table of memcpy's nanoseconds by size, also in multiples of an AES job's time."""
     times = record["nanoseconds"]
     table = Table("bytes", "ns, memcpy", "a CTR job / memcpy")
     table.title = "The same machine's memcpy of a message"

@@ -16,7 +16,7 @@ VIEWERS = "open it with GTKWave or Surfer: gtkwave {0}"
 
 
 def make(target: str) -> str:
-    """Simulates a test file or named build with waveforms on; returns a text on opening them."""
+    """Simulates a test file or named build with waveforms on; returns instructions to view them."""
     if target.startswith("tests/") or target.endswith(".py"):
         return of_test(target)
     return of_build(target)
@@ -29,7 +29,7 @@ def newest(folder: pathlib.Path, since: float) -> list[pathlib.Path]:
 
 
 def of_test(target: str) -> str:
-    """Runs a test file with waveforms on; returns a text: the files' paths, how to open them."""
+    """Runs a test file with waveforms on; returns their paths and instructions to view them."""
     file = target.split("::", 1)[0]
     if not (paths.ROOT / file).is_file():
         raise MaeslantError(f"{file}: there is no such test file")
@@ -46,7 +46,7 @@ def of_test(target: str) -> str:
 
 
 def of_build(name: str) -> str:
-    """Simulates a device that encrypts 4 KiB; returns a text: waveform path, how to open it."""
+    """Simulates a device that encrypts 4 KiB; returns waveform path and viewing instructions."""
     build = configurations.get(name)
     if not build.get("device"):
         raise MaeslantError(f"{name} is no device; use a test: maeslant wave tests/cipher/...")

@@ -42,7 +42,7 @@ class Aead(Pieces):
         return self._get(self.lib.mae_aead_read)
 
     def free(self) -> None:
-        """Frees a GCM, CCM or CMAC message: wipes the buffers, erases the key from the device.
+        """Wipes the buffers of a GCM, CCM or CMAC message and erases its key from the device.
 
         May be called twice.
         """
@@ -59,7 +59,7 @@ def _begun(
     lengths: tuple[int, int],
     tag_bytes: int,
 ) -> Iterator[Aead]:
-    """Begins a GCM, CCM or CMAC message in the C driver; yields an Aead; at last frees it."""
+    """Begins a GCM, CCM or CMAC message in the C driver; yields an Aead; finally frees it."""
     if not tag_bytes:  # to the driver 0 is 16, for which there would be no room
         raise MaeslantError(f"{mode} has no tag of 0 bytes")
     ffi = device.ffi

@@ -90,7 +90,7 @@ class Evaluator:
     def compute(
         self, make: Callable[..., list[Poly]], scale: float, *given: Ciphertext
     ) -> seal.Ciphertext:
-        """Loads CKKS ciphertexts into the card, runs the program that ``make`` builds on them."""
+        """Runs the program that ``make`` builds on CKKS ciphertexts; returns the ciphertext."""
         self.free, program = self.base, Program(self.params)
         size, operands = self.params.poly_bytes, []
         for one in given:

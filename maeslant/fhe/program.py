@@ -142,11 +142,11 @@ class Program:
     # SEAL's operations.
 
     def add(self, a: Poly, b: Poly, into: Poly | None = None) -> Poly:
-        """Adds an instruction to the CKKS program that adds polynomials; returns sum's slots."""
+        """Adds an instruction to the CKKS program that adds two polynomials."""
         return self.combine(a, b, ONE, into)
 
     def subtract(self, a: Poly, b: Poly, into: Poly | None = None) -> Poly:
-        """Adds an instruction to the CKKS program that subtracts polynomials; returns slots."""
+        """Adds an instruction to the CKKS program that subtracts polynomials."""
         return self.combine(a, b, ONE, into, minus=True)
 
     def multiply(self, a: Poly, montgomery: Poly, plus: Poly | int = ZERO) -> Poly:

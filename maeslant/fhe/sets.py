@@ -107,7 +107,7 @@ class ParameterSet:
 
 
 def bit_reversed(bits: int) -> np.ndarray:
-    """Returns an array of the numbers below 2^bits, each with reversed bits."""
+    """Returns the integers from 0 to 2^bits - 1 with reversed bits, as an array."""
     order = np.zeros(1, np.int64)
     for _ in range(bits):
         order = np.concatenate([2 * order, 2 * order + 1])

@@ -37,7 +37,7 @@ exit $code
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """Describes a check of the driver in a Linux guest: options, command, judge of the output."""
+    """Describes a check of the driver in a Linux guest: options, command, check of the output."""
 
     name: str
     title: str

@@ -122,7 +122,10 @@ class Reader:
         return self.constants[node.input[place]]
 
     def quantisation(self, node: object) -> tuple[Scale, int, bool]:
-        """Returns a quantisation's scale, zero point (less 128 if uint8), true if uint8."""
+        """Returns (scale, zero point for int8, true if data are uint8) of a quantisation.
+
+        A uint8 zero point is converted to int8 by subtracting 128.
+        """
         scale, zero = self.constant(node, 1), self.constant(node, 2)
         if scale.size != 1:
             raise self.fail(node, "a feature map has one scale")

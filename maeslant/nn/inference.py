@@ -100,7 +100,7 @@ def evaluated(model: object, plan: compiler.Plan, values: np.ndarray) -> dict[st
 def compare(
     plan: compiler.Plan, wanted: dict[str, np.ndarray], fetch: object
 ) -> tuple[int, int, list[str]]:
-    """Compares a card's feature maps with the expected; returns size, greatest error, bad names."""
+    """Compares a card's feature maps with the expected: returns (count, max. error, bad names)."""
     count, most, names = 0, 0, []
     for layer in plan.network.layers:
         name = layer.output.name
@@ -155,7 +155,7 @@ def run_card(
 
 
 def judged(run: Run, plan: compiler.Plan, wanted: dict[str, np.ndarray]) -> dict[str, object]:
-    """Compares a card's inference with a reference's feature maps; returns the comparison."""
+    """Compares a card's inference with reference feature maps; returns label, errors, clocks."""
     place = plan.places[plan.network.output.name]
     result = plan.unpack(place.tensor.name, run.result)
     last = wanted[place.tensor.name]

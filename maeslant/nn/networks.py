@@ -67,7 +67,7 @@ class Builder:
         return self.node("DequantizeLinear", [name, self.scale(STEP), zero])
 
     def weights(self, *shape: int) -> tuple[str, str]:
-        """Adds random weights and biases of a given shape to the ONNX model; returns both names."""
+        """Adds random weights and biases to the ONNX model; returns the two tensors' names."""
         fan = int(np.prod(shape[1:]))
         values = np.clip(np.rint(self.rng.normal(0, 32, shape)), -127, 127).astype(np.int8)
         # Inputs have about twice RMS; each output has its own scale.
@@ -77,7 +77,7 @@ class Builder:
         return self.given(values, np.rint(spread).astype(np.int32), 2.0**steps)
 
     def given(self, values: np.ndarray, biases: np.ndarray, scales: np.ndarray) -> tuple[str, str]:
-        """Adds given weights, biases and scales to the ONNX model; returns both tensors' names."""
+        """Adds given weights, biases and scales to the ONNX model; returns the tensors' names."""
         number, count = len(self.constants), len(values)
         listed = self.constant(f"scales{number}", scales.astype(np.float32))
         name = self.constant(f"weights{number}", values)

@@ -96,7 +96,7 @@ def say(caught: str) -> str:
 
 
 def verdict_of(entry: Entry, make: MakeMachine) -> tuple[Verdict, list[str]]:
-    """Runs a bus attack of the catalogue; returns the verdict and texts on unexpected outcomes."""
+    """Runs a bus attack of the catalogue; returns (verdict, texts about unexpected outcomes)."""
     verdict = entry.play(make)
     wrong = list(verdict.wrong)
     if not verdict.fired:

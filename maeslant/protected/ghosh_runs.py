@@ -49,7 +49,7 @@ def _session(machine: Machine) -> Session:
 
 
 def _came(entry: Entry, outcome: Outcome) -> str:
-    """Returns a text on an attack's outcome on Ghosh's protocol: succeeded or was stopped."""
+    """Describes an attack's outcome in words: succeeded, or stopped by which check."""
     if outcome.through:
         return f"[red]gets through[/]: wrong are {', '.join(outcome.wrong)}"
     if outcome.caught == NOBODY:

@@ -41,7 +41,7 @@ class RtlGhosh:
 
     @property
     def memory(self) -> bytes:
-        """Returns the device memory of Ghosh's simulated card as bytes."""
+        """Returns the device memory of the simulated card of Ghosh et al. as bytes."""
         return self.rows.data
 
     def _read(self, address: int, size: int) -> bytes:
@@ -65,7 +65,7 @@ class RtlGhosh:
         raise AssertionError("the card does not end what it does")
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """Writes registers of Ghosh's simulated card, word by word."""
+        """Writes registers of the simulated card of Ghosh et al., word by word."""
         for at in range(0, len(data), 4):
             self.simulator.write32(address + at, int.from_bytes(data[at : at + 4], "little"))
         if address == MOVE:
@@ -74,11 +74,11 @@ class RtlGhosh:
             self.simulator.run(STEP)
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Returns registers of Ghosh's simulated card, read word by word."""
+        """Returns registers of the simulated card of Ghosh et al., read word by word."""
         words = [self.simulator.read32(address + at) for at in range(0, size, 4)]
         return b"".join(word.to_bytes(4, "little") for word in words)
 
     def step(self) -> bool:
-        """Runs Ghosh's simulated card for 64 clock cycles; always returns false."""
+        """Runs the simulated card of Ghosh et al. for 64 clock cycles; always returns false."""
         self.simulator.run(STEP)
         return False

@@ -246,7 +246,7 @@ class wire_name:  # noqa: N801
 
 
 class Core:
-    """Holds the C driver's session handle, shared by a Host object and its tasks."""
+    """Holds the C driver's session handle, shared by a Host object and its Job objects."""
 
     def __init__(self, handle) -> None:
         self.handle = handle
@@ -405,7 +405,7 @@ class Host:
         return self._job(self.lib.mae_session_d2h, d2h, data=data)
 
     def pump(self) -> bool:
-        """Sends requests and receives responses by the C driver; returns true if any came."""
+        """Sends requests and receives responses by the C driver; returns true if one came."""
         news = self.ffi.new("bool *")
         _ = self.lib.mae_session_poll(self.session, news)
         self.outside.pause(None, bool(news[0]))

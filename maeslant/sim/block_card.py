@@ -97,7 +97,7 @@ class BlockCard:
         return registers.LockError(state >> 16 & 0xF)
 
     def load_key(self, slot: int, key: bytes) -> None:
-        """Loads a 64-byte media encryption key into a key slot; raises MaeslantError if refused."""
+        """Loads a 64-byte media encryption key into a slot; raises MaeslantError if rejected."""
         for i, word in enumerate(struct.unpack("<16I", key)):
             self.sim.write32(registers.MEK + 4 * i, word)
         error = self.command(registers.LockCommand.LOAD, slot)
@@ -132,7 +132,7 @@ class BlockCard:
         return done
 
     def run(self, requests: list[Request], queue: int = 0) -> None:
-        """Runs requests in a queue of the storage card; raises MaeslantError if one fails."""
+        """Runs I/O requests in a queue of the storage card; raises MaeslantError if one fails."""
         self.submit(requests, queue)
         bad = [done.status for done in self.finish(queue) if done.status]
         if bad:

@@ -82,7 +82,7 @@ class Simulator:
         return result
 
     def read32(self, offset: int) -> int:
-        """Reads a 32-bit register of the simulated device; raises SimulatorError if refused."""
+        """Reads a 32-bit register of the simulated device; raises SimulatorError on a bus error."""
         self._check(self.lib.mae_sim_read32(self.handle, offset, self.word))
         return self.word[0]
 
@@ -138,7 +138,7 @@ class Simulator:
         self._check(self.lib.mae_sim_set_bus(self.handle, *calls, ffi.NULL))
 
     def install(self, secret: bytes, session_id: bytes, clocks: int) -> bool:
-        """Offers a secret and a session ID to the simulated card; returns true if accepted."""
+        """Offers a session's secret and ID to the simulated card; returns true if accepted."""
         assert (len(secret), len(session_id)) == (32, 16)
         call = self.lib.mae_sim_install(self.handle, secret, session_id, clocks)
         return bool(self._check(call))

@@ -127,7 +127,7 @@ class Circuit:
         }
 
     def trace(self, random_nets: dict[object, str], fixed: dict[object, str]) -> dict[object, int]:
-        """Simulates the circuit from reset; returns all states of each register, packed in an int.
+        """Simulates the circuit from reset; returns each register's values over time, as an int.
 
         ``random_nets`` are random in every clock, those of a name alike, in all circuits; ``fixed``
         nets are constant. Registers among them are cut; resets are left alone after the start.

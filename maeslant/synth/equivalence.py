@@ -114,7 +114,7 @@ class Correspondence:
 
 
 class Miter:
-    """Builds circuits of RTL and netlist with common inputs and outputs, for ABC to compare."""
+    """Builds circuits of RTL and netlist with common inputs and outputs, to compare by ABC."""
 
     def __init__(self, rtl: Circuit, netlist: Circuit) -> None:
         self.sides = (rtl, netlist)

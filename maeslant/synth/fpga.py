@@ -90,7 +90,7 @@ def recipe(
 
 
 def left_out(target: str) -> str:
-    """Returns a text on what the figures of an FPGA target leave out."""
+    """Describes in words what the figures of an FPGA target leave out."""
     if target == "xc7":
         return "everything after mapping: a Yosys estimate, not a result of the maker's tools"
     return "pads (the core stands behind registers of a wrapper, which is not counted)"

@@ -39,7 +39,7 @@ class ProofError(MaeslantError):
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """Describes a job of a model peripheral at the memory arbiter: mode, addresses, length."""
+    """Describes a job of a test peripheral at the memory arbiter: mode, addresses, length."""
 
     mode: int
     decrypt: bool

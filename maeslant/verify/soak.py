@@ -242,7 +242,7 @@ def check(case: Case) -> None:
 
 
 def chunk(lanes: int | str, number: int, seed: int, messages: int) -> collections.Counter[str]:
-    """Runs random messages on a newly simulated GCM engine; returns counts of checks by name."""
+    """Runs random messages on a newly simulated GCM engine; returns counts of checked events."""
     name = f"{seed}/{lanes}/{number}"
     generator = Generator(name, gcm_engine.key_sizes(lanes))
     engine = Engine(lanes, generator.rng.getrandbits(64))
@@ -268,7 +268,7 @@ def chunk(lanes: int | str, number: int, seed: int, messages: int) -> collection
 
 
 def again(lanes: int | str, number: int, seed: int, messages: int) -> str:
-    """Returns the command line that repeats a failed portion of the GCM engine's random test."""
+    """Returns the command line that repeats a failed run of the GCM engine's random test."""
     command = f"python -m maeslant.verify.soak --seed {seed} --lanes {lanes}"
     return f"{command} --messages {messages} --chunk {number}"
 

@@ -24,7 +24,7 @@ NAMES = {READ: "read", WRITE: "write"}
 def requests(
     op: int, slot: int | None, count: int, first: int = 0, unit_log2: int = 12
 ) -> list[Request]:
-    """Returns requests of 4 KiB for the storage card, each with own sectors and host memory."""
+    """Returns I/O requests of 4 KiB for the storage card, each with own sectors and memory."""
     sectors, units = SIZE // SECTOR, SIZE >> unit_log2
     return [
         Request(op, sectors * n, sectors, SIZE * n, slot, unit_log2, units * n)

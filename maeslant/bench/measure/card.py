@@ -61,7 +61,7 @@ class Batch:
         return context[0]
 
     def submit(self, index: int) -> None:
-        """Submits one job of a batch of AES jobs, given by the job's index, to the card."""
+        """Submits to the AES card the batch's job with the given index."""
         job = self.ffi.new("struct mae_job *")
         job.mode, job.direction = CODES[self.mode], self.direction
         key = index % len(self.slots)
@@ -74,7 +74,7 @@ class Batch:
         check(self.lib.mae_submit(self.device.handle, job))
 
     def wait(self, count: int) -> None:
-        """Waits until the card has completed ``count`` further jobs of a batch of AES jobs."""
+        """Waits until the AES card has completed ``count`` further jobs of the submitted batch."""
         done = self.ffi.new("struct mae_completion[64]")
         fetched = self.ffi.new("size_t *")
         while count:

@@ -152,7 +152,7 @@ class Fuzz(Adversary):
         return (dataclasses.replace(event, address=max(0, event.address + step)),)
 
     def inject(self, event: Event, link: Link) -> Iterable[Event]:
-        """Adds a forged request, doorbell or card reset to a bus access; returns both accesses."""
+        """Adds a forged request, doorbell or card reset to a bus access; returns the accesses."""
         queue = self.random.randrange(3)
         if self.requests and self.random.random() < 0.7:
             sight, message, bell = self.random.choice(self.requests)

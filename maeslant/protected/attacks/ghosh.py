@@ -69,7 +69,7 @@ class Adversary(Attack):
         return (event,)
 
     def before(self, now: str, link: Link) -> None:
-        """Called before the driver's last send and before the receive; does nothing here."""
+        """Called before the driver's last send and its receive; does nothing in this base class."""
 
 
 class Edit(Adversary):
@@ -103,16 +103,16 @@ class Edit(Adversary):
 
 
 class Oracle(GhoshOracle):
-    """Recovers the GCM hash key H by the tag oracle of Ghosh's card, then forges data."""
+    """Recovers the GCM hash key H by the tag oracle of Ghosh et al.'s card, then forges data."""
 
     def before(self, now: str, link: Link) -> None:
-        """Recovers the GCM hash key H of Ghosh's card before the first transfer."""
+        """Recovers the GCM hash key H of the card of Ghosh et al. before the first transfer."""
         if self.h is None:
             self.learn(link, os.urandom(SIZE))
 
 
 class Rollback(Adversary):
-    """Replays the DMA of old weights to Ghosh's card after new weights were sent."""
+    """Replays the DMA of old weights to the card of Ghosh et al. after new weights were sent."""
 
     def before(self, now: str, link: Link) -> None:
         """Replays the DMA of the old weights before the driver reads the weights back."""
@@ -143,7 +143,7 @@ class RawAccess(Rollback):
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """Holds an attack's outcome on the protocol of Ghosh et al.: acted, detected, wrong data."""
+    """Holds an attack's outcome: whether it acted, which check detected it, wrong data."""
 
     fired: bool
     caught: str  # ACCESS, DATA or NOBODY
@@ -171,7 +171,7 @@ class Entry:
         return play(self.make(), card)
 
     def right(self, outcome: Outcome) -> bool:
-        """Returns true if the outcome is as expected for this attack on Ghosh's protocol."""
+        """Returns true if the outcome is as expected for this attack on Ghosh et al.'s protocol."""
         return outcome.fired and outcome.through == self.through and outcome.caught == self.caught
 
 

@@ -38,7 +38,7 @@ def move_tag(h: int, tag: bytes, old: bytes, new: bytes, aad: bytes = b"") -> by
 
 
 class GhoshOracle(Attack):
-    """Attacks Ghosh's protocol: recovers the GCM hash key H, then forges data and tags."""
+    """Attacks Ghosh et al.'s protocol: recovers the GCM hash key H, then forges data and tags."""
 
     def __init__(self, change: bytes, what: What | None = None) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class GhoshOracle(Attack):
         return self.h
 
     def transform(self, event: Event, link: Link) -> Iterable[Event]:
-        """Returns a bus access of Ghosh's card, with forged data if it is a DMA write."""
+        """Returns a bus access of Ghosh et al.'s card, with forged data if it is a DMA write."""
         self.writes.see(event)
         if event.what is What.DMA_WRITE and self._forges(event.what):
             return (event.with_data(self._forge(event.data)),)

@@ -43,7 +43,7 @@ def target_word(direction: int, address: int, length: int) -> bytes:
 
 
 def data_iv(start: bytes) -> bytes:
-    """Returns the IV of a DMA transfer's data on Ghosh's card, from the register `start`."""
+    """Returns the IV of a DMA transfer's data on Ghosh et al.'s card, from the register `start`."""
     return b"dma\0" + start
 
 
@@ -68,10 +68,10 @@ class GhoshDevice:
         self.finished = False
 
     def close(self) -> None:
-        """Does nothing: the Python model of Ghosh's card has nothing to close."""
+        """Does nothing: the Python model of the card of Ghosh et al. has nothing to close."""
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """Writes a register of the Python model of Ghosh's card."""
+        """Writes a register of the Python model of the card of Ghosh et al."""
         if address >= TARGET:
             self._write(address, data)
             return
@@ -86,7 +86,7 @@ class GhoshDevice:
         return self._read(address) if address >= TARGET else bytes(self.plain[address:][:size])
 
     def step(self) -> bool:
-        """Does nothing: the model of Ghosh's card acts when registers are written."""
+        """Does nothing: the model of the card of Ghosh et al. acts when registers are written."""
         return False
 
     def _open(self, address: int, sealed: bytes) -> bytes | None:
@@ -101,7 +101,7 @@ class GhoshDevice:
         return bytes(self.plain[REQUEST_IV : REQUEST_IV + 12])
 
     def _write(self, address: int, sealed: bytes) -> None:
-        """Writes a protected register of Ghosh's card if the request's GCM tag is right."""
+        """Writes a protected register of Ghosh et al.'s card if the request's GCM tag is right."""
         value = self._open(address, sealed)
         self.verdict = value is not None
         if value is None:
@@ -151,7 +151,7 @@ class GhoshHost:
     count: int = 0
 
     def _request(self, register: int, value: bytes) -> tuple[bytes, bytes]:
-        """Encrypts a register request, writes IV and tag to Ghosh's card; returns both texts."""
+        """Encrypts a register request, writes IV and tag to the card; returns (IV, ciphertext)."""
         self.count += 1
         iv = b"mmio" + self.count.to_bytes(8)
         sealed = AESGCM(self.key).encrypt(iv, value, register.to_bytes(4))

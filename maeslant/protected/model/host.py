@@ -169,7 +169,7 @@ class Host:
         return address
 
     def poison(self, reason: str) -> PoisonedError:
-        """Ends the host model's session: wipes keys, fails requests (H18); returns an error."""
+        """Ends the host model's session: wipes keys, fails requests; returns an error to raise."""
         if self.poison_error is None:
             cause = int.from_bytes(self.link.mmio_read(CAUSE, 4), "little")
             at = int.from_bytes(self.link.mmio_read(CAUSE_SEQUENCE, 8), "little")
@@ -265,7 +265,7 @@ class Host:
     def _places(
         self, base: int, total: int, chunk: int | Sequence[int], after: int
     ) -> list[wire.Transfer]:
-        """Divides a DMA transfer into chunks, allocates their shared memory; returns the chunks.
+        """Divides a DMA transfer into chunks, allocates shared memory; returns the chunks.
 
         ``chunk``: the size of all but the last, or the sizes.
         """
@@ -334,7 +334,7 @@ class Host:
     # Sending and answers.
 
     def pump(self) -> bool:
-        """Sends queued requests and receives the card's responses; returns true if any came."""
+        """Sends queued requests and receives responses; returns true if a response came."""
         news = False
         for queue, channel in enumerate(self.channels):
             page = PAGE * (1 + queue)

@@ -74,7 +74,7 @@ class Attack:
         """Called while no bus accesses occur; does nothing in this base class."""
 
     def place(self, address: int, size: int) -> int:
-        """Returns the address that the OS reports for allocated memory; here the true address."""
+        """Returns the address that the OS reports for allocated memory; here the true one."""
         return address
 
 
@@ -88,7 +88,7 @@ class Card(Protocol):
         """Returns the values of the card model's registers at an address."""
 
     def step(self) -> bool:
-        """Advances the card model by one step; returns true if the card did anything."""
+        """Advances the card model by one step; returns true if the card acted."""
 
 
 class Link:
@@ -140,7 +140,7 @@ class Link:
         return self.attack.answer(event, data, self) if event.is_read else b""
 
     def step(self) -> bool:
-        """Steps the attack, then the card model; returns true if the card did anything."""
+        """Steps the attack, then the card model; returns true if the card acted."""
         self.steps += 1
         self.attack.idle(self)
         return self.card.step()

@@ -98,7 +98,7 @@ class Transfers:
         return kernel.fault and kernel.runs < chunk.transfer.after
 
     def step(self, queue: Queue) -> bool:
-        """Moves the next bytes of a queue's oldest DMA chunk; returns true if any progress."""
+        """Moves the next bytes of a queue's oldest DMA chunk; returns true if a step was made."""
         if not queue.chunks:
             return False
         chunk = queue.chunks[0]

@@ -206,7 +206,7 @@ def by_unit(monitor: list[tuple]) -> dict[tuple, list[tuple]]:
 
 
 def judge(record: Record, want: Record) -> list[str]:
-    """Compares an attacked session's Record with a good Record; returns texts on wrong results."""
+    """Compares an attacked session's Record with a good Record; returns error texts."""
     wrong = []
     for got, good in zip(record.results, want.results, strict=False):
         if got != good:
@@ -221,7 +221,7 @@ def judge(record: Record, want: Record) -> list[str]:
 
 
 def judge_second(record: Record) -> list[str]:
-    """Returns texts on data that a session could read although an earlier session left them."""
+    """Returns an error text for each leak: earlier session's data that a session could read."""
     return [f"{name} not clear" for name, data in record.results if any(data)]
 
 

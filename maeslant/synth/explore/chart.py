@@ -165,7 +165,7 @@ def both(wide: str, narrow: str) -> str:
 
 
 def shown(plot: Plot, width: float, height: float) -> str:
-    """Returns HTML of a plot in two sizes: the given one for screens, and one for phones."""
+    """Returns HTML of a plot in two versions: of a given size for screens, and for phones."""
     return both(render(plot, width, height), render(plot, *PHONE))
 
 

@@ -47,7 +47,7 @@ class Bar(sweep.Watcher):
         self.progress.update(self.lines[point.key], what=text)
 
     def finished(self, outcome: Outcome) -> None:
-        """Advances the progress bar by one design; prints the design's error, if any."""
+        """Advances the progress bar by one design; prints an error if the synthesis failed."""
         self.good += outcome.report is not None
         if outcome.point.key in self.lines:
             self.progress.remove_task(self.lines.pop(outcome.point.key))
@@ -182,7 +182,7 @@ def _pool() -> tuple[pathlib.Path, list[dict]] | None:
 def _published(
     outcomes: list[Outcome], pool: tuple[pathlib.Path, list[dict]] | None
 ) -> tuple[list[Outcome], tuple[pathlib.Path, list[dict]] | None]:
-    """Copies synthesis reports and pool figures to results/reports; returns both with new paths."""
+    """Copies synthesis reports and pool figures to results/reports; returns them, paths updated."""
     found = []
     for outcome in outcomes:
         if outcome.report and not outcome.older:

@@ -104,7 +104,7 @@ class Record:
         return peer if self.source else None
 
     def figures(self) -> dict[str, object]:
-        """Returns all known figures of the design by name, to embed as JSON in the web page."""
+        """Returns all available figures of the design by name, for JSON in the web page."""
         found = dataclasses.asdict(self)
         found |= {"gbps_per_mm2": self.density, "gbps_per_w": self.per_watt}
         found["does"] = self.does or self.words

@@ -228,7 +228,7 @@ class _State:
 
 
 def _net(bit: int | str, constants: dict[str, int]) -> int:
-    """Returns the net number of a bit in Yosys' JSON; constants 0 and 1 have nets of their own."""
+    """Returns the net number of a bit in Yosys' JSON; a constant bit has a reserved net."""
     return constants[bit] if isinstance(bit, str) else bit
 
 

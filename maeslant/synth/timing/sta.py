@@ -31,7 +31,7 @@ def version() -> str:
 
 
 def left_out(library: Library) -> str:
-    """Returns a text on what the netlist's timing figures leave out."""
+    """Describes in words what the netlist's timing figures leave out."""
     wires = "wires"
     if library.wire_load:
         wires = f"placed wires (the library's wire-load model {library.wire_load} stands for them)"
@@ -67,7 +67,7 @@ def read(netlist: pathlib.Path, top: str, library: Library, period_ns: float) ->
 def timing(
     netlist: pathlib.Path, top: str, library: Library, period_ns: float
 ) -> dict[str, object]:
-    """Returns a netlist's critical path, by OpenSTA: length in ns, and the cells on it."""
+    """Returns a netlist's critical path, by OpenSTA: length in ns and path elements."""
     lines = read(netlist, top, library, period_ns)
     lines.append("report_checks -path_delay max -fields {capacitance} -digits 4")
     text = run(lines, netlist.with_suffix(".sta"))

@@ -76,7 +76,7 @@ class Driver:
         self.taken, self.answers = [], [[] for _ in range(LANES)]
 
     def drive(self) -> int:
-        """Sets the AES core's inputs for a clock; returns a bit mask of lanes with a block."""
+        """Sets the AES core's inputs for a clock; returns a mask of lanes that offer a block."""
         if self.key_offer:
             bank, key, length = self.key_offer
             padded = int.from_bytes(key.ljust(32, b"\0"), "big")
@@ -142,7 +142,7 @@ class Driver:
 
 
 def steady(times: list[int]) -> float:
-    """Returns the average number of clock cycles between the times of an AES core's results."""
+    """Returns the average number of clock cycles between successive results of an AES core."""
     return (times[-1] - times[0]) / (len(times) - 1)
 
 

@@ -40,7 +40,7 @@ class Record:
             file.write("\n")
 
     def _clocks(self) -> int:
-        """Returns the number of clocks that the timing diagram shows, two after the last event."""
+        """Returns the number of clock cycles to draw: up to two after the last event."""
         lanes = [lane for lane in self.lanes.values() if not isinstance(lane[0], bool)]
         return 3 + max(i for lane in lanes for i, value in enumerate(lane) if value)
 
