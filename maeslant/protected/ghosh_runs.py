@@ -24,7 +24,7 @@ from maeslant.protected.model.workload import (
 
 
 def card_maker(card: bool) -> Callable[[bytes], GhoshCard]:
-    """Returns the class of cards with Ghosh's protocol to attack: simulated RTL or Python model."""
+    """Returns the class of cards with Ghosh et al.'s protocol to attack: RTL or Python model."""
     if not card:
         return GhoshDevice
     from maeslant.protected.rtl_ghosh import RtlGhosh
@@ -102,6 +102,6 @@ def run_ours(card: bool, console: Console) -> bool:
 
 
 def run_ghosh(card: bool, console: Console) -> bool:
-    """Attacks Ghosh's protocol in all ways, then tries the tag oracle on Maeslant's; prints all."""
+    """Runs all attacks on Ghosh et al.'s protocol and the tag oracle on Maeslant's; prints all."""
     good = run_paper(card, console)
     return run_ours(card, console) and good

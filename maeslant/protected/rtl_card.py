@@ -192,7 +192,7 @@ class RtlDevice:
 
     @property
     def keys(self) -> object | None:
-        """Returns None if the simulated card has no session keys, else any other object."""
+        """Returns None if the simulated card has no session keys, else an object in their place."""
         if self.state in (State.RESET, State.SCRUB, State.ERROR):
             self.finish_scrub()
         return None if self.state in (State.IDLE, State.DEAD) else self

@@ -57,7 +57,7 @@ class RtlGhosh:
             raise Refused from None
 
     def _wait(self, bit: int) -> None:
-        """Runs Ghosh's simulated card until a status bit is 0; raises AssertionError if never."""
+        """Runs Ghosh et al.'s simulated card until a status bit is 0; raises if it never is."""
         for _ in range(LIMIT // STEP):
             self.simulator.run(STEP)
             if not self.simulator.read32(STATUS) & bit:

@@ -76,7 +76,9 @@ def queued(slot: int | None, ops: tuple[int, ...], unit_log2: int = 12) -> float
 
 
 def figures(build: str) -> list[Figure]:
-    """Measures a storage card: clock cycles and rates of requests, without and with AES-XTS.
+    """Measures the storage card's clock cycles and rates, without and with AES-XTS.
+
+    Returns the measured values as Figures.
 
     Returns the measured values as Figures.
     """

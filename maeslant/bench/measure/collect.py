@@ -56,7 +56,7 @@ def jobs() -> dict[str, list]:
 
 
 def all_figures(parts: list[str] | None, err: Console) -> list[Figure]:
-    """Measures the hardware blocks that `maeslant measure` names, or all; returns the figures."""
+    """Measures the hardware blocks that `maeslant measure` names, or all; returns Figures."""
     known = jobs()
     for part in parts or []:
         if part not in known:

@@ -32,7 +32,7 @@ def _figure(
 
 
 def _clocks(card: Evaluator, write: Callable[[Program], None]) -> int:
-    """Returns a CKKS program's clocks on the FPGA kernel, less the clocks of an empty program."""
+    """Returns a CKKS program's clock cycles in the kernel, less those of an empty program."""
     found = []
     for one in (write, lambda program: None):
         card.free, program = card.base, Program(card.params)
@@ -127,7 +127,7 @@ def _seconds(call: Callable[[], object], times: int = 20) -> float:
 
 
 def software_figures(params: sets.ParameterSet) -> list[Figure]:
-    """Measures SEAL's time to rotate and to encrypt, and the NTTs' share in the time.
+    """Measures SEAL's time for a rotation and for an encryption, and the NTTs' share of both.
 
     Returns the measured values as Figures.
     """
@@ -152,7 +152,7 @@ def software_figures(params: sets.ParameterSet) -> list[Figure]:
 
 
 def digit_figures() -> list[Figure]:
-    """Measures classifying encrypted digits: number of right labels, clock cycles per image.
+    """Measures the classification of encrypted digits: right labels, clock cycles per image.
 
     Returns the measured values as Figures.
     """

@@ -25,7 +25,7 @@ def rounds(bits: int) -> int:
 
 
 def stream_figure(kind: str, bits: int, lanes: int) -> tuple[str, float | None, str]:
-    """Returns name, target and value in papers for a metric of the GCM engine mae_gcm_stream."""
+    """Returns (name, target, papers' value) for a metric of the GCM engine mae_gcm_stream."""
     doublings = (2 * lanes - 1).bit_length()  # ceil(log2(2 * lanes))
     theirs = bits == 128 and lanes == 4
     return {

@@ -56,7 +56,7 @@ class Protected:
         return self.device.simulator.stats()
 
     def move(self, way: str, base: int, size: int, chunk: int = HALF) -> object:
-        """Starts a DMA transfer on the protected card, "in" or "out"; returns the transfer."""
+        """Starts a DMA transfer of the protected card ("in" or "out"); returns its Job."""
         if way == "in":
             return self.host.h2d(1, base, bytes(size), chunk)
         return self.host.d2h(2, base, size, chunk)

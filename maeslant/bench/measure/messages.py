@@ -76,7 +76,7 @@ def figures(build: str) -> list[Figure]:
 
 
 class RecordBatch(card.Batch):
-    """Runs GCM messages on an AES card, each under another key of the card's table of 512 keys."""
+    """Runs GCM messages on an AES card, each under another key of the card's key table."""
 
     def __init__(self, device: Device, queued: int) -> None:
         """Loads random keys into the AES card's key table; allocates memory for the messages."""

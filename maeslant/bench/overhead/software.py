@@ -61,7 +61,7 @@ def processor_name() -> str:
 
 @functools.cache
 def measure(size: int, threads: int = 1) -> tuple[Times, Times, str]:
-    """Returns the times to encrypt and decrypt ``size`` bytes, cached and not, and the AES library.
+    """Returns (times with cached data, times with uncached data, AES library) for ``size`` bytes.
 
     ``threads``: as many do the same at once, each for itself; the times are one thread's.
     """

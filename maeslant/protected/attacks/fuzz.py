@@ -166,7 +166,7 @@ class Fuzz(Adversary):
         return (doorbell(queue, self.random.randrange(80)), event)
 
     def poke(self, event: Event, link: Link) -> Iterable[Event]:
-        """Adds a write of random bytes to used host memory to a bus access; returns both."""
+        """Adds a write of random bytes to used host memory to a bus access; returns the two."""
         used = [old.address for _, old in self.data] + [old.address for _, old in self.responses]
         address = self.random.choice(used or [link.BASE])
         data = self.random.randbytes(self.random.choice((1, 8, 64)))

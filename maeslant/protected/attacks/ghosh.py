@@ -124,7 +124,7 @@ class Rollback(Adversary):
         self._move(link)
 
     def _move(self, link: Link) -> None:
-        """Starts a DMA on Ghosh's card with an attacker's buffer at the end of host memory."""
+        """Starts a DMA on the card of Ghosh et al. with a buffer at the end of host memory."""
         buffer = link.BASE + len(link.memory) - SIZE
         raw_write(link, HOST_LO, buffer.to_bytes(8, "little"))
         raw_write(link, MOVE, GO)
@@ -132,10 +132,10 @@ class Rollback(Adversary):
 
 
 class RawAccess(Rollback):
-    """Reads device memory of Ghosh's card through protected registers written without tags."""
+    """Reads device memory of Ghosh et al.'s card by protected registers written without tags."""
 
     def before(self, now: str, link: Link) -> None:
-        """Writes registers of Ghosh's card without tags, then starts a DMA of the weights."""
+        """Starts a DMA of the weights on Ghosh et al.'s card by register writes without tags."""
         raw_write(link, TARGET, target_word(OUT, PLACE, SIZE))
         raw_write(link, START, bytes(8))
         self._move(link)
@@ -176,7 +176,7 @@ class Entry:
 
 
 def play(attack: Attack, card: Callable[[bytes], GhoshCard]) -> Outcome:
-    """Runs transfers under an attack on a card with Ghosh's protocol; returns the outcome."""
+    """Runs transfers under an attack on a card with Ghosh et al.'s protocol; returns outcome."""
     key = os.urandom(16)
     device = card(key)
     try:

@@ -49,7 +49,7 @@ class GhoshOracle(Attack):
         self.sent = self.forged = b""
 
     def learn(self, link: Link, ciphertext: bytes) -> int:
-        """Recovers the GCM hash key H of Ghosh's card, replaying a transfer's start; returns H."""
+        """Recovers and returns the GCM hash key H of Ghosh et al.'s card by a replayed start."""
         buffer = link.BASE + len(link.memory) - 64 * (1 + len(ciphertext) // 64)
         other = ciphertext[:-1] + bytes((ciphertext[-1] ^ 1,))
         pairs = []
@@ -72,7 +72,7 @@ class GhoshOracle(Attack):
         return (event,)
 
     def answer(self, event: Event, data: bytes, link: Link) -> bytes:
-        """Returns forged data for DMA reads of Ghosh's card, forged tags for the driver's reads."""
+        """Returns forged data or a forged tag for a bus read under the protocol of Ghosh et al."""
         if event.what is What.DMA_READ and self._forges(event.what):
             return self._forge(data)
         if event.what is What.MMIO_READ and event.address == ENGINE_TAG and self.sent:

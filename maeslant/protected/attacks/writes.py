@@ -6,7 +6,7 @@ from maeslant.protected.model.link import Event, What
 
 
 class Writes:
-    """Records bus writes to protected registers of Ghosh's card, each with IV and GCM tag."""
+    """Records bus writes to authenticated registers of Ghosh et al.'s card, with IV and tag."""
 
     def __init__(self) -> None:
         self.last: dict[int, Event] = {}  # of the IV and the tag

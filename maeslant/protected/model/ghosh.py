@@ -38,7 +38,7 @@ GO = (1).to_bytes(4, "little")
 
 
 def target_word(direction: int, address: int, length: int) -> bytes:
-    """Encodes a DMA transfer's direction, address and length for Ghosh's register `target`."""
+    """Encodes a DMA transfer's direction, address, length for Ghosh et al.'s register `target`."""
     return (direction << 63 | length << 32 | address).to_bytes(8, "little")
 
 
@@ -82,7 +82,7 @@ class GhoshDevice:
             self.plain[ENGINE_TAG : ENGINE_TAG + 16] = self.tag
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Returns registers of the model of Ghosh's card; the GCM tag is readable by anyone."""
+        """Returns registers of the model of Ghosh et al.'s card; anyone may read the GCM tag."""
         return self._read(address) if address >= TARGET else bytes(self.plain[address:][:size])
 
     def step(self) -> bool:
@@ -90,7 +90,7 @@ class GhoshDevice:
         return False
 
     def _open(self, address: int, sealed: bytes) -> bytes | None:
-        """Decrypts a protected register write of Ghosh's card; returns None on a wrong tag."""
+        """Decrypts a register write to Ghosh et al.'s card; returns None if the tag is wrong."""
         tag = bytes(self.plain[REQUEST_TAG : REQUEST_TAG + 16])
         try:
             return AESGCM(self.key).decrypt(self._request_iv(), sealed + tag, address.to_bytes(4))
@@ -117,7 +117,7 @@ class GhoshDevice:
                 self.transfer = (word >> 63, at, length)
 
     def _read(self, address: int) -> bytes:
-        """Returns an encrypted register of Ghosh's card, all ones if the request was forged."""
+        """Returns an encrypted register of Ghosh et al.'s card, all ones after a wrong tag."""
         if self._open(address, b"") is None:
             return b"\xff" * 8
         value = {VERDICT: bytes((self.verdict,)).ljust(8, b"\0"), TARGET: self.target}
@@ -129,7 +129,7 @@ class GhoshDevice:
         return sealed[:8]
 
     def _move(self, host: int) -> None:
-        """Moves data by DMA between host memory and Ghosh's card through the card's GCM engine."""
+        """Moves data between host memory and Ghosh et al.'s card through its GCM engine."""
         direction, at, length = self.transfer
         if direction == IN:
             # Counter mode: the same operation both ways.
@@ -160,7 +160,7 @@ class GhoshHost:
         return iv, sealed[:-16]
 
     def read(self, register: int) -> bytes:
-        """Returns a protected register of Ghosh's card (Figure 3); raises TagError if forged."""
+        """Reads a protected register of Ghosh et al.'s card; raises TagError on a wrong tag."""
         iv, _ = self._request(register, b"")
         sealed = self.link.mmio_read(register, 8) + self.link.mmio_read(ANSWER_TAG, 16)
         try:
@@ -169,7 +169,7 @@ class GhoshHost:
             raise TagError(ACCESS) from None
 
     def write(self, register: int, value: bytes) -> None:
-        """Writes a protected register of Ghosh's card (Figure 4); raises TagError if rejected."""
+        """Writes a protected register of Ghosh et al.'s card; raises TagError if rejected."""
         _, sealed = self._request(register, value)
         self.link.mmio_write(register, sealed)
         if not self.read(VERDICT)[0] & 1:
@@ -182,14 +182,14 @@ class GhoshHost:
         return data_iv(start)
 
     def _move(self, buffer: int) -> bytes:
-        """Starts a DMA on Ghosh's card, as the untrusted OS does; returns the card's GCM tag."""
+        """Starts a DMA on Ghosh et al.'s card, as the OS does; returns the resulting GCM tag."""
         self.link.mmio_write(HOST_LO, buffer.to_bytes(8, "little"))
         self.link.mmio_write(MOVE, GO)
         self.link.mmio_write(FINALIZE, GO)
         return self.link.mmio_read(ENGINE_TAG, 16)
 
     def send(self, address: int, data: bytes) -> None:
-        """Sends data to Ghosh's card; raises TagError if card and driver differ in the GCM tag."""
+        """Sends data to Ghosh et al.'s card; raises TagError if the two GCM tags differ."""
         iv = self._start(IN, address, len(data))
         sealed = AESGCM(self.key).encrypt(iv, data, b"")
         buffer = self.link.allocate(len(data))
@@ -198,7 +198,7 @@ class GhoshHost:
             raise TagError(DATA)
 
     def receive(self, address: int, length: int) -> bytes:
-        """Receives data from Ghosh's card and returns them; raises TagError on a wrong GCM tag."""
+        """Returns data received from Ghosh et al.'s card; raises TagError on a wrong tag."""
         iv = self._start(OUT, address, length)
         buffer = self.link.allocate(length)
         tag = self._move(buffer)

@@ -79,7 +79,7 @@ def estimate(
 
 
 def _run(bench: stimulus.Bench, tell: Callable[[str], None]) -> stimulus.Bench:
-    """Simulates a netlist with random stimulus for a fixed number of clocks; returns the Bench."""
+    """Simulates a netlist under random stimulus for a fixed time; returns the used stimulus."""
     for clock in range(WARM + COUNTED):
         if clock % 8 == 0:
             tell(f"simulating clock {clock} of {WARM + COUNTED}")

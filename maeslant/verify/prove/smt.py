@@ -194,7 +194,7 @@ def _steps(text: str, count: int, initial: bool) -> str:
 
 
 def everywhere(text: str, limit: int = 3600) -> Answer:
-    """Proves a combinational RTL module's assertions for all inputs; returns the Answer."""
+    """Proves a combinational RTL module's assertions for all inputs; returns violated ones."""
     top, names = _top(text), _names(text)
     text = _steps(text, 2, True)
     for i in range(len(names)):
@@ -207,7 +207,7 @@ def everywhere(text: str, limit: int = 3600) -> Answer:
 
 
 def bounded(text: str, depth: int, limit: int = 3600) -> Answer:
-    """Proves an RTL module's assertions for the first ``depth`` clocks; returns the Answer."""
+    """Proves an RTL module's assertions for ``depth`` clock cycles; returns violated ones."""
     top, names = _top(text), _names(text)
     if not names:
         raise MaeslantError(f"{top} has no assertion")
@@ -220,7 +220,7 @@ def bounded(text: str, depth: int, limit: int = 3600) -> Answer:
 
 
 def induction(text: str, length: int, limit: int = 3600) -> Answer:
-    """Proves an RTL module's assertions by k-induction; returns the Answer."""
+    """Proves an RTL module's assertions by k-induction; returns the violated ones."""
     top, names = _top(text), _names(text)
     question = _steps(text, length + 1, False)
     question += "".join(f"(assert (|{top}_a| s{i}))\n" for i in range(length))
