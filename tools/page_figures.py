@@ -94,7 +94,7 @@ def messages_table(figures: Figures) -> str:
 
 
 def between(text: str, name: str, table: str) -> str:
-    """Inserts a table between the markers with a given name; raises ValueError without them."""
+    """Inserts a table into a page's text between named markers; raises ValueError without them."""
     begin, end = MARK.format(name), END.format(name)
     if text.count(begin) != 1 or text.count(end) != 1:
         raise ValueError(f"no marks of {name}")

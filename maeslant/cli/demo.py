@@ -189,7 +189,7 @@ def run(name: str, console: Console) -> None:
 
 
 def guarded(console: Console) -> None:
-    """Runs an inference on the protected card and attacks on the card's bus; prints the results."""
+    """Runs an inference on the protected card, then attacks on the card's bus; prints results."""
     err = Console(stderr=True)
     if not inference.run(DIGITS, True, True, False, console, err):
         raise MaeslantError("the labels differ from the reference's: the hardware is wrong")

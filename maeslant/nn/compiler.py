@@ -30,7 +30,7 @@ CHUNK = 64  # alignment of maps and sections
 
 @dataclasses.dataclass
 class Place:
-    """Describes where a tensor is in device memory, and where each channel is in the planes."""
+    """Describes where a tensor is in device memory, and where each channel is in memory planes."""
 
     tensor: Tensor
     lanes: np.ndarray

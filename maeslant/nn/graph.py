@@ -212,7 +212,7 @@ class Reader:
         return Network(entry, self.layers, self.source(self.output, maker))
 
     def layer(self, quantise: object) -> None:
-        """Adds the layer whose output the given ONNX QuantizeLinear operator quantises."""
+        """Adds to the network the layer whose output an ONNX QuantizeLinear operator quantises."""
         node, relu = self.producers.get(quantise.input[0]), False
         while node is not None and node.op_type in (*SILENT, "Relu"):
             relu |= node.op_type == "Relu"

@@ -58,7 +58,7 @@ def _came(entry: Entry, outcome: Outcome) -> str:
 
 
 def run_paper(card: bool, console: Console) -> bool:
-    """Attacks Ghosh's protocol, prints a table; returns true if all outcomes are as expected."""
+    """Attacks Ghosh et al.'s protocol, prints a table; returns true if all is as expected."""
     where = "RTL that follows it" if card else "a model of a card that follows it"
     title = f"The protocol of Ghosh et al., on {where}, with its driver"
     table = titled_table(title, "attack", "would have got", "what came of it", "against")
@@ -75,7 +75,7 @@ def run_paper(card: bool, console: Console) -> bool:
 
 
 def run_ours(card: bool, console: Console) -> bool:
-    """Tries the tag oracle on Maeslant's protocol, prints the result; returns true if stopped."""
+    """Tries the tag-oracle attack on Maeslant's protocol, prints the result; true if it fails."""
     make = machine_maker(card)
     oracle = tag_oracle.OurOracle(CHANGE)
     machine = make(oracle)

@@ -95,7 +95,7 @@ class Simulator:
         self._check(self.lib.mae_sim_run(self.handle, clocks))
 
     def wait(self, clocks: int) -> bool:
-        """Simulates the device for up to ``clocks``; returns true as soon as it interrupts."""
+        """Simulates the device until it interrupts, at most for ``clocks``; true if it has."""
         return bool(self._check(self.lib.mae_sim_wait(self.handle, clocks)))
 
     def map(self, address: int, memory: bytearray, writable: bool = True) -> None:

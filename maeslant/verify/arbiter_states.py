@@ -74,7 +74,7 @@ def _ffi() -> cffi.FFI:
 
 @functools.cache
 def _library(depth: int, toys: int) -> object:
-    """Loads the memory arbiter's model, built for given blocks in flight and peripherals."""
+    """Builds and loads the memory arbiter's model for given block and peripheral numbers."""
     names = ("mae_toy_peripheral.sv", "mae_arbiter_toy.sv", "mae_arbiter_toy.vlt")
     name = f"states{depth}" if toys == 1 else f"states{depth}_{toys}"
     parameters = {"Depth": depth, "Jobs": toys}

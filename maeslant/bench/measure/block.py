@@ -63,7 +63,7 @@ def alone(op: int, slot: int | None) -> int:
 
 
 def queued(slot: int | None, ops: tuple[int, ...], unit_log2: int = 12) -> float:
-    """Returns a storage card's clocks per request of 4 KiB, with many requests per operation."""
+    """Returns a storage card's clock cycles per request of 4 KiB when many are queued."""
     card = opened(MEMORY)
     for queue, op in enumerate(ops):
         card.submit(requests(op, slot, QUEUED, QUEUED * queue, unit_log2), queue)

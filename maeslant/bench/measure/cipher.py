@@ -53,7 +53,7 @@ def target_of(kind: str, bits: int, build: dict) -> tuple[str, str, float | None
 
 
 def figures(name: str, build: dict) -> list[Figure]:
-    """Simulates a named build of an AES core; returns measured latency and throughput (Figures)."""
+    """Simulates a named build of an AES core; returns latency and throughput as Figures."""
     parameters = build["parameters"]
     keys = KEY_LENGTHS[parameters["MaxKeyLen"]]
     dirs = DIRECTIONS[parameters["Dirs"]]

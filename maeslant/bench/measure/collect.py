@@ -26,7 +26,7 @@ NARROW = "stream1_narrow"
 
 
 def jobs() -> dict[str, list]:
-    """Returns the hardware blocks that `maeslant measure` can measure, by name, with functions."""
+    """Returns the functions that measure each hardware block of `maeslant measure`, by name."""
     ciphers = {
         name: build
         for name, build in configurations.load().items()

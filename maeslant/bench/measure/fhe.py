@@ -167,7 +167,7 @@ def digit_figures() -> list[Figure]:
 
 
 def figures() -> list[Figure]:
-    """Returns all measured figures of homomorphic encryption (CKKS) on the card and in SEAL."""
+    """Measures homomorphic encryption (CKKS) on the simulated card and in SEAL; returns Figures."""
     result = []
     for params in (sets.SMALL, sets.LARGE):
         result += transform_figures(params) + part_figures(params)

@@ -263,5 +263,5 @@ def session_figures() -> list[Figure]:
 
 
 def figures() -> list[Figure]:
-    """Returns all figures of the cost of the card's protection: DMA, bus, registers, sessions."""
+    """Measures all costs of encrypting a card's bus: DMA, registers, sessions; returns Figures."""
     return dma_figures() + bus_figures() + mmio_figures() + session_figures()

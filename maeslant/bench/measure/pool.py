@@ -49,7 +49,7 @@ def alone(card: str, mode: str, data: bytes) -> float:
 
 
 def together(cards: int, card: str, mode: str, data: bytes) -> dict[str, object]:
-    """Encrypts a message on a pool of simulated AES cards; returns rate and clocks by name."""
+    """Encrypts a message on a pool of simulated AES cards; returns a dict of rate and clocks."""
     with Local(f"pool:{cards}*{card}") as pool:
         before = pool.cards()
         run(pool, mode, data)

@@ -44,7 +44,7 @@ class Local(Pool):
             self.handle = None
 
     def run(self, call: Callable[..., object], *arguments: object) -> concurrent.futures.Future:
-        """Runs a task on the pool's next free card in a new thread; returns the task's future."""
+        """Runs a task on the pool's next free card in a worker thread; returns its future."""
         return self.threads.submit(self.on_a_card, call, *arguments)
 
     def on_a_card(self, call: Callable[..., object], *arguments: object) -> object:

@@ -85,7 +85,7 @@ class InQuarantine(On):
 
 
 def races() -> Iterator[Entry]:
-    """Yields the bus attacks on mailboxes, protected registers and the OS's registers."""
+    """Yields the bus attacks on mailboxes, protected registers and the OS-accessible registers."""
 
     def scribble(attack: On, event: Event, link: Link) -> list[Event]:
         queue = event.address // PAGE - 1

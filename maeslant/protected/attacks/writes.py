@@ -13,7 +13,7 @@ class Writes:
         self.every: list[tuple[Event, Event, Event]] = []
 
     def see(self, event: Event) -> bool:
-        """Records a bus access; returns true if it writes a protected register of Ghosh's card."""
+        """Records a bus access; returns true if it writes a register with IV and tag."""
         if event.what is not What.MMIO_WRITE:
             return False
         if event.address in (REQUEST_IV, REQUEST_TAG):

@@ -183,7 +183,7 @@ class Device:
     # Work.
 
     def step(self) -> bool:
-        """Advances each part of the card model by one action; returns true if any part acted."""
+        """Advances each queue, transfer and kernel of the card model; returns true if any acted."""
         worked = False
         try:
             for queue in self.queues:

@@ -37,15 +37,15 @@ from maeslant.protected.model.link import Link
 
 
 class HostError(Exception):
-    """Raised by the host model if a request on the encrypted channel fails."""
+    """Raised by the host driver's model if a request on the encrypted channel fails."""
 
 
 class MisuseError(HostError):
-    """Raised by the host model if the caller breaks a usage rule; nothing is encrypted or sent."""
+    """Raised by the host driver's model if the caller breaks a usage rule; nothing is sent."""
 
 
 class RefusedError(HostError):
-    """Raised if the card rejects a host model's request by an authenticated response."""
+    """Raised if the card rejects a request of the host driver's model (authenticated status)."""
 
     def __init__(self, kind: int, queue: int, sequence: int, response: wire.Response) -> None:
         self.status, self.executed = Status(response.status), response.executed
@@ -55,11 +55,11 @@ class RefusedError(HostError):
 
 
 class GivenUpError(HostError):
-    """Raised by the host model for a DMA transfer that the application has aborted."""
+    """Raised by the host driver's model for a DMA transfer that the application has aborted."""
 
 
 class PoisonedError(HostError):
-    """Raised by the host model for calls after the session's end, until a new secret is given."""
+    """Raised by the host driver's model for calls after the session's end."""
 
     def __init__(self, reason: str, advice: str = "") -> None:
         self.reason, self.advice = reason, advice
@@ -106,7 +106,7 @@ class Job:
 
 
 class Channel:
-    """Holds a request queue's state in the host model: next number, key epoch, requests."""
+    """Holds a request queue's state in the host driver's model: next number, epoch, requests."""
 
     def __init__(self) -> None:
         self.next = 1
@@ -123,7 +123,7 @@ def overlaps(address: int, size: int, base: int, length: int) -> bool:
 
 
 class Host:
-    """Models the enclave's end of an encrypted session: sends requests, checks responses.
+    """Models the host driver in the enclave: sends encrypted requests, checks the responses.
 
     `link` is the untrusted world, `port` the provisioning.
     """
@@ -169,7 +169,7 @@ class Host:
         return address
 
     def poison(self, reason: str) -> PoisonedError:
-        """Ends the host model's session: wipes keys, fails requests; returns an error to raise."""
+        """Ends the session of the host driver's model: wipes keys, fails requests."""
         if self.poison_error is None:
             cause = int.from_bytes(self.link.mmio_read(CAUSE, 4), "little")
             at = int.from_bytes(self.link.mmio_read(CAUSE_SEQUENCE, 8), "little")

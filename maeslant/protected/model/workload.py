@@ -245,7 +245,7 @@ def play(
     sessions: int = 1,
     want: Record | None = None,
 ) -> Verdict:
-    """Runs encrypted sessions under a bus attack, then a session without; returns the Verdict.
+    """Runs sessions under a bus attack, then another session on the card; returns the Verdict.
 
     ``stay``: the attack acts on the last session, too.
 

@@ -129,7 +129,7 @@ async def load(words: Words, stream: int, bits: int) -> int:
 
 
 async def ask(words: Words, stream: int) -> bool:
-    """Requests a stream's next message from mae_gcm_prefetch; returns true if the core accepts."""
+    """Requests a stream's next message from mae_gcm_prefetch; returns true if accepted."""
     key, iv, decrypt, number = words.streams[stream]
     own = (int.from_bytes(iv, "big") ^ number).to_bytes(12, "big")
     message, answer = words.word(key, own, decrypt)

@@ -181,7 +181,7 @@ async def one_direction(drive: Driver, bits: int, direction: int) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def figures(dut) -> None:
-    """Measures an AES core's latency, throughput and waits for new keys, for each key size."""
+    """Measures an AES core's latency, throughput and key-change waiting time, by key size."""
     drive = Driver(dut)
     await drive.start()
     for bits in KEYS:

@@ -154,7 +154,7 @@ class Engine:
         self.ends.append(message)
 
     def _beat(self, taken: bool) -> None:
-        """Records the clock if the GCM engine accepted the offered beat; else counts it as lost."""
+        """Records the clock if the GCM engine accepted the offered beat; else counts a lost one."""
         if not taken:
             self.lost += 1
             return
@@ -243,7 +243,7 @@ async def one_size(engine: Engine, bits: int) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def figures(dut) -> None:
-    """Measures the GCM engine's latency and throughput for each key size and with two keys."""
+    """Measures the GCM engine's latency and throughput by key size and with alternating keys."""
     engine = Engine(dut)
     await engine.start()
     sizes = [

@@ -40,7 +40,7 @@ class Record:
             file.write("\n")
 
     def _clocks(self) -> int:
-        """Returns the number of clock cycles to draw: up to two after the last event."""
+        """Returns the timing diagram's length in clock cycles, to two after the last event."""
         lanes = [lane for lane in self.lanes.values() if not isinstance(lane[0], bool)]
         return 3 + max(i for lane in lanes for i, value in enumerate(lane) if value)
 
@@ -115,7 +115,7 @@ BEAT_LANES = ["beats", "in", "in_ready_o", "out"]
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip="Lanes" not in cocotb_bench.parameters())
 async def stream(dut) -> None:
-    """Writes timing diagrams of mae_gcm_stream: for one message, and for two with two keys."""
+    """Writes timing diagrams of mae_gcm_stream for one message and for two under two keys."""
     engine = gcm_bench.Engine(dut)
     await engine.start()
     engine.key(0, 128)
