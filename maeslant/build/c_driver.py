@@ -246,7 +246,7 @@ def time_copies(library: str | None = None, threads: int = 1) -> dict[str, objec
 
 
 def build_os() -> tuple[pathlib.Path, pathlib.Path]:
-    """Builds the host process maeslant-os, which owns the card, and its library; returns paths."""
+    """Builds the host process maeslant-os, which owns the card, and a library; returns paths."""
     OUT.mkdir(parents=True, exist_ok=True)
     program, shared = OUT / "maeslant-os", OUT / "libmaeslant_os.so"
     own = sorted((DRIVER / "os").glob("*.c"))

@@ -169,7 +169,7 @@ class Host:
         return address
 
     def poison(self, reason: str) -> PoisonedError:
-        """Ends the session of the host driver's model: wipes keys, fails requests."""
+        """Ends the modelled session: wipes keys, fails requests (H18); returns error to raise."""
         if self.poison_error is None:
             cause = int.from_bytes(self.link.mmio_read(CAUSE, 4), "little")
             at = int.from_bytes(self.link.mmio_read(CAUSE_SEQUENCE, 8), "little")
@@ -419,7 +419,7 @@ class Host:
         return response.executed == (len(operations) or 1) and response.value == value
 
     def _take(self, request: Request, tag: bytes) -> bytearray:
-        """Copies a received DMA chunk from shared memory once and decrypts it (H10); returns it."""
+        """Returns a received DMA chunk, copied from shared memory once and decrypted (H10)."""
         place = request.place
         private = bytearray()
         for offset in range(0, place.length, STAGE):
