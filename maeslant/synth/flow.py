@@ -252,7 +252,7 @@ def prove(
 
 
 def _checked(found: Report, **how: object) -> None:
-    """Adds to a synthesis report how the netlist was verified, and writes the report."""
+    """Adds the results of a netlist's verification to a synthesis report; writes the report."""
     found.netlist = (found.netlist or {}) | how | {"commit": design.commit()}
     found.write(found.file)
 

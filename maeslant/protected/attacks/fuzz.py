@@ -152,7 +152,7 @@ class Fuzz(Adversary):
         return (dataclasses.replace(event, address=max(0, event.address + step)),)
 
     def inject(self, event: Event, link: Link) -> Iterable[Event]:
-        """Adds a forged request, doorbell or card reset to a bus access; returns the accesses."""
+        """Returns a bus access, together with a forged request, doorbell or card reset."""
         queue = self.random.randrange(3)
         if self.requests and self.random.random() < 0.7:
             sight, message, bell = self.random.choice(self.requests)
@@ -166,7 +166,7 @@ class Fuzz(Adversary):
         return (doorbell(queue, self.random.randrange(80)), event)
 
     def poke(self, event: Event, link: Link) -> Iterable[Event]:
-        """Adds a write of random bytes to used host memory to a bus access; returns the two."""
+        """Returns a bus access, together with a write of random bytes to used host memory."""
         used = [old.address for _, old in self.data] + [old.address for _, old in self.responses]
         address = self.random.choice(used or [link.BASE])
         data = self.random.randbytes(self.random.choice((1, 8, 64)))

@@ -43,7 +43,7 @@ class Class(enum.IntEnum):
 
 
 class Kind(enum.IntEnum):
-    """Numbers the kinds of requests: OPEN, BATCH, H2D, D2H, REKEY, SKIP, CLOSE."""
+    """Numbers the encrypted channel's request kinds: OPEN, BATCH, H2D, D2H, REKEY, SKIP, CLOSE."""
 
     OPEN = 1
     BATCH = 2

@@ -172,7 +172,7 @@ class Link:
             self.do(Event(What.HOST_STORE, address, len(data), data))
 
     def dma_read(self, address: int, size: int) -> bytes:
-        """Reads host memory over the attacked bus for the card, maybe too few or many bytes."""
+        """Returns host memory read by the card over the attacked bus; the length may be wrong."""
         return self.do(Event(What.DMA_READ, address, size))
 
     def dma_write(self, address: int, data: bytes) -> None:

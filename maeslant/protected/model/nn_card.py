@@ -43,7 +43,7 @@ class NnKernel(Kernel):
         return self.clocks if offset == CLOCKS else super().read(offset, width)
 
     def step(self) -> bool:
-        """Runs all commands of the neural-network kernel model; returns false if it is idle."""
+        """Runs all commands of the neural-network kernel model; returns false if idle."""
         if not self.busy:
             return False
         self.busy = False

@@ -112,7 +112,7 @@ def run_kernel(
 
 
 def first(host: Host, record: Record, big: bool = False) -> None:
-    """Runs an application with all request kinds, two key epochs, three queues; fills a Record."""
+    """Runs an application with every request kind, two key epochs, three queues; fills a Record."""
 
     def keep(name: str, job: Job) -> None:
         record.results.append((name, host.wait(job)))
