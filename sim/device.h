@@ -36,6 +36,10 @@ class Device {
     // sampled with sample().
     virtual void drive_port(const PortToDevice &port) = 0;
     virtual PortFromDevice sample_port() const = 0;
+    // Returns true if the device asks its memory to keep what it has. flush_done() is driven
+    // before bus_fall(), flush_asked() sampled with sample().
+    virtual bool flush_asked() const = 0;
+    virtual void flush_done(bool done) = 0;
     // Returns true if the device offers a write that waits, as a hint for the next clock. It is
     // taken after bus_rise().
     virtual bool write_waits() const = 0;

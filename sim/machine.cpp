@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 namespace mae {
 namespace {
@@ -32,6 +33,12 @@ Machine::Machine(const std::string &options)
         next_core_ = 1 + random.below(uint32_t(2 * core_half_));
     } else if (options_.ratio_core != options_.ratio_bus) {
         throw std::invalid_argument("option ratio: this build has one clock");
+    }
+    if (!options_.media.empty()) {
+        if (shape_.memory_bytes == 0) {
+            throw std::invalid_argument("option media: this build has no port for device memory");
+        }
+        make_memory();
     }
     next_bus_ = bus_half_;
     device_->enter();
@@ -84,13 +91,16 @@ void Machine::core_edges(uint64_t until) {
     }
 }
 
-// Lets the memory behind the device's m_axi_mem see this clock; it begins with the first access.
+void Machine::make_memory() {
+    device_memory_ =
+        std::make_unique<DeviceMemory>(options_, shape_.memory_bytes, device_->memory_r_data());
+}
+
+// Lets the memory behind the device's m_axi_mem see this clock; it begins with the first access, a
+// file with the machine.
 void Machine::take_memory() {
     const AxiFromDevice &from = memory_from_;
-    if (!device_memory_ && (from.ar_valid || from.aw_valid || from.w_valid)) {
-        device_memory_ =
-            std::make_unique<DeviceMemory>(options_, shape_.memory_bytes, device_->memory_r_data());
-    }
+    if (!device_memory_ && (from.ar_valid || from.aw_valid || from.w_valid)) make_memory();
     if (device_memory_) device_memory_->take(from);
 }
 
@@ -102,6 +112,7 @@ void Machine::clock() {
     core_edges(next_bus_);
     device_->time(next_bus_);
     if (shape_.has_port) device_->drive_port(port_);
+    device_->flush_done(flushed_);
     device_->bus_fall(memory_ ? memory_->wires() : AxiToDevice{},
                       device_memory_ ? device_memory_->wires() : AxiToDevice{}, lite_.wires());
     core_edges(next_bus_ + bus_half_);
@@ -109,6 +120,7 @@ void Machine::clock() {
     if (memory_) memory_->take(axi_from_);
     take_memory();
     lite_.take(lite_from_);
+    flushed_ = !flushed_ && device_->flush_asked() && flush();
     if (shape_.has_port) {
         const PortFromDevice from = device_->sample_port();
         installed_ = port_.install_valid && from.install_ready;
@@ -118,6 +130,17 @@ void Machine::clock() {
     device_->bus_rise();
     next_bus_ += 2 * bus_half_;
     check();
+}
+
+// Has the device's memory keep what it has; false, and the machine is broken, if it does not.
+bool Machine::flush() {
+    if (!device_memory_ || device_memory_->flush()) {
+        flushes_++;
+        return true;
+    }
+    broken_ = true;
+    fail(-EPROTO, "the file of the device's memory: " + std::string(std::strerror(errno)));
+    return false;
 }
 
 // Draws the protected card's next nonce, which its port shows from the next clock on.
@@ -305,13 +328,14 @@ void Machine::stats(struct mae_sim_stats &stats, struct mae_sim_detail &detail) 
     stats.core_clocks = core_half_ == 0 ? stats.bus_clocks : core_clock_ - core_clock_start_;
     stats.register_reads = register_reads_;
     stats.register_writes = register_writes_;
+    detail.memory_flushes = flushes_;
 }
 
 void Machine::reset_stats() {
     if (memory_) memory_->reset_stats();
     bus_clock_start_ = bus_clock_;
     core_clock_start_ = core_clock_;
-    register_reads_ = register_writes_ = 0;
+    register_reads_ = register_writes_ = flushes_ = 0;
 }
 
 }  // namespace mae

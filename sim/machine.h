@@ -46,6 +46,8 @@ class Machine {
     void reset();
     bool begin();  // a call of the user's; false when the machine is broken
     void next_nonce();
+    bool flush();
+    void make_memory();
     void take_memory();
     void clock();  // one bus clock, and the core clocks that lie in it
     void core_edges(uint64_t until);
@@ -71,9 +73,11 @@ class Machine {
     uint64_t core_clock_start_ = 0;
     uint64_t register_reads_ = 0;
     uint64_t register_writes_ = 0;
+    uint64_t flushes_ = 0;
 
     PortToDevice port_;
     bool installed_ = false;  // in the last clock
+    bool flushed_ = false;    // ... the device's memory answered a flush
     Random nonces_;
     mae_sim_nonce_fn nonce_ = nullptr;
     void *nonce_user_ = nullptr;

@@ -132,6 +132,9 @@ Options Options::parse(const std::string &text) {
             o.timeout = value.number(1, UINT64_MAX, "a number of clocks");
         } else if (name == "seed") {
             o.seed = value.number(0, UINT64_MAX, "a number");
+        } else if (name == "media") {
+            if (value.text().empty()) refuse(name, value.text(), "a file name");
+            o.media = value.text();
         } else if (name == "wave") {
             if (value.text().empty()) refuse(name, value.text(), "a file name");
             o.wave = value.text();

@@ -32,6 +32,7 @@ struct Options {
     std::string hang_on = "all";
     uint64_t timeout = 100000;
     uint64_t seed = 1;
+    std::string media;  // file behind the port for device memory; empty: none
     std::string wave;
 
     // Parses an option text such as "latency=50-300&seed=1". Throws std::invalid_argument with a

@@ -29,6 +29,8 @@ constexpr bool kHasDma = requires(T &t) { t.m_axi_araddr; };
 template <class T>
 constexpr bool kHasMemory = requires(T &t) { t.m_axi_mem_araddr; };
 template <class T>
+constexpr bool kHasFlush = requires(T &t) { t.flush_valid_o; };
+template <class T>
 constexpr bool kHasBusClock = requires(T &t) { t.bus_clk_i; };
 template <class T>
 constexpr bool kHasPort = requires(T &t) { t.install_secret_i; };
@@ -179,6 +181,14 @@ class VerilatedDevice final : public Device {
         const auto &[name, offset, bytes] = kSignals[index];
         signal = {name, reinterpret_cast<const uint8_t *>(top_.rootp->vlSymsp) + offset, bytes};
         return true;
+    }
+
+    bool flush_asked() const override {
+        if constexpr (kHasFlush<T>) return top_.flush_valid_o;
+        return false;
+    }
+    void flush_done([[maybe_unused]] bool done) override {
+        if constexpr (kHasFlush<T>) top_.flush_ready_i = done;
     }
 
     bool write_waits() const override {

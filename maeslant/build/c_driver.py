@@ -126,19 +126,23 @@ def build_archive(sanitize: str = "") -> pathlib.Path:
 
 
 def build_program(
-    source: pathlib.Path, *, sanitize: str = "", libraries: tuple[str, ...] = ()
+    source: pathlib.Path,
+    *,
+    more: tuple[pathlib.Path, ...] = (),
+    sanitize: str = "",
+    libraries: tuple[str, ...] = (),
 ) -> pathlib.Path:
     """Compiles a C source, links it with libmaeslant's object files; returns the program's path.
 
-    ``sanitize``: one of :data:`SANITIZERS`.
+    ``more``: its other C files. ``sanitize``: one of :data:`SANITIZERS`.
     """
     archive = build_archive(sanitize)
     target = archive.parent / source.stem
     flags = SANITIZERS[sanitize] if sanitize else OPTIMISED
     with open(archive.parent / ".lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if stale(target, own=[source, archive, *source.parent.glob("**/*.h")]):
-            run([compiler(), *FLAGS, *flags, *INCLUDES, str(source), str(archive),
+        if stale(target, own=[source, *more, archive, *source.parent.glob("**/*.h")]):
+            run([compiler(), *FLAGS, *flags, *INCLUDES, str(source), *map(str, more), str(archive),
                  *(f"-l{name}" for name in libraries), "-ldl", "-o", str(target)],
                 f"compiling {source.name}")  # fmt: skip
     return target

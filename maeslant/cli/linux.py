@@ -32,6 +32,18 @@ def linux(
         list[pathlib.Path] | None,
         typer.Option("--put", help="File for the guest's /root; may be repeated."),
     ] = None,
+    vfio: Annotated[
+        bool,
+        typer.Option("--vfio/--no-vfio", help="Bind the card to vfio-pci, or leave it unbound."),
+    ] = True,
+    media: Annotated[
+        pathlib.Path | None,
+        typer.Option("--media", help="File for a block card's media; created if missing."),
+    ] = None,
+    media_size: Annotated[
+        int | None,
+        typer.Option("--media-size", help="Bytes of the media, a power of two.", min=1),
+    ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Check the driver and the card in several guests.")
     ] = False,
@@ -42,12 +54,13 @@ def linux(
     """Run Linux in QEMU with a simulated card as its PCI function, or check the driver there.
 
     In the guest, $CARD is the card's URI; card_check compares it with OpenSSL, card_load
-    keeps it busy. The first use downloads 63 MB of Debian packages.
+    keeps it busy. Without vfio-pci $CARD is its PCI address. The first use downloads 65 MB of
+    Debian packages.
     """
     from maeslant.guest import checks, machine
 
     if check:
-        if command or card or msix or put or kvm or not iommu:
+        if command or card or msix or put or kvm or media or media_size or not (iommu and vfio):
             raise MaeslantError("--check takes --device and --bytes only")
         wrong = checks.run(device, size, lambda text: print(text, flush=True))
         print("\n".join(wrong) if wrong else "all checks passed")
@@ -60,11 +73,14 @@ def linux(
         iommu=iommu,
         msi=not msix,
         accelerator="kvm" if kvm else "tcg",
+        vfio=vfio,
+        media=media,
+        media_size=media_size,
     )
     result = machine.run(
         command or None,
         options,
-        programs=checks.guest_programs(),
+        programs=checks.guest_programs(device),
         files={path.name: path.read_bytes() for path in put or ()},
         show=True,
     )

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the driver and a simulated card in Linux guests: data, interrupts, IOMMU, faults."""
 
-import dataclasses
 import pathlib
 import re
+import tempfile
 import time
 from collections.abc import Callable, Iterable
 
 from maeslant import paths
 from maeslant.build import c_driver
 from maeslant.errors import MaeslantError
-from maeslant.guest import machine, server
+from maeslant.guest import block_checks, machine, media, server
+from maeslant.guest.case import Case
+from maeslant.guest.kernel import checks as kernel_checks
 
 # A checkout has them, an installed package not.
 DRIVER_TESTS = paths.ROOT / "tests" / "driver" / "programs"
@@ -35,17 +37,6 @@ exit $code
 """
 
 
-@dataclasses.dataclass(frozen=True)
-class Case:
-    """Describes a check of the driver in a Linux guest: options, command, check of the output."""
-
-    name: str
-    title: str
-    options: machine.Options
-    command: str
-    wrong: Callable[[machine.Result], str]  # "" if nothing is
-
-
 def guest_program(name: str) -> pathlib.Path:
     """Compiles a C program of maeslant/guest to run in a Linux guest; returns the path."""
     source = pathlib.Path(__file__).with_name(f"{name}.c")
@@ -64,18 +55,21 @@ def guest_program(name: str) -> pathlib.Path:
     return target
 
 
-def guest_programs() -> dict[str, pathlib.Path]:
-    """Compiles the test programs that every Linux guest contains; returns paths by name."""
+def guest_programs(device: str) -> dict[str, pathlib.Path]:
+    """Builds the test programs of a Linux guest for a card; returns their paths by name."""
+    if media.capacity(device):
+        return {**block_checks.programs(), **kernel_checks.programs()}
     return {name: guest_program(name) for name in ("card_check", "card_load")}
 
 
-def programs() -> dict[str, pathlib.Path]:
-    """Compiles a Linux guest's test programs, in a checkout the driver's tests also."""
+def programs(device: str) -> dict[str, pathlib.Path]:
+    """Builds a Linux guest's programs, in a checkout the driver's tests too; returns paths."""
     tests = {
         f"test-{path.stem}": c_driver.build_program(path)
         for path in sorted(DRIVER_TESTS.glob("*.c"))
+        if not media.capacity(device)
     }
-    return {**guest_programs(), **tests}
+    return {**guest_programs(device), **tests}
 
 
 def _equal(result: machine.Result, of: int = LINES) -> str:
@@ -149,26 +143,41 @@ def cases(device: str, size: int) -> list[Case]:
     return found
 
 
+def every(device: str, size: int, folder: pathlib.Path) -> list[Case]:
+    """Lists all checks of any card; ``folder``: for the media of a block card."""
+    if media.capacity(device):
+        return [*block_checks.cases(device, folder), *kernel_checks.cases(device, folder)]
+    return cases(device, size)
+
+
 def run(
     device: str, size: int, say: Callable[[str], None], names: Iterable[str] | None = None
 ) -> list[str]:
     """Runs checks of a card, each in a new Linux guest; returns texts of the failed checks."""
     machine.check()
     server.build()
-    own = programs()
+    own = programs(device)
     wrong = []
-    for case in cases(device, size):
-        if names is not None and case.name not in names:
-            continue
-        start = time.monotonic()
-        result = machine.run(case.command, case.options, programs=own, seconds=SECONDS)
-        problem = case.wrong(result)
-        took = time.monotonic() - start
-        verdict = "FAILED" if problem else "passed"
-        say(f"{verdict}  {case.name:<13} {case.title:<35} {took:6.1f} s")
-        if case.name == "data" or problem:
-            say(result.output.rstrip())
-        if problem:
-            say(f"{problem}\nthe card: {result.card}")
-            wrong.append(f"{case.name}: {problem}")
+    with tempfile.TemporaryDirectory(prefix="maeslant-media-") as folder:
+        for case in every(device, size, pathlib.Path(folder)):
+            if names is not None and case.name not in names:
+                continue
+            start = time.monotonic()
+            result = machine.run(
+                case.command,
+                case.options,
+                programs=own,
+                files=case.files,
+                tree=case.tree(),
+                seconds=SECONDS,
+            )
+            problem = case.wrong(result)
+            took = time.monotonic() - start
+            verdict = "FAILED" if problem else "passed"
+            say(f"{verdict}  {case.name:<13} {case.title:<40} {took:6.1f} s")
+            if case.name == "data" or problem:
+                say(result.output.rstrip())
+            if problem:
+                say(f"{problem}\nthe card: {result.card}")
+                wrong.append(f"{case.name}: {problem}")
     return wrong

@@ -9,11 +9,15 @@ import pathlib
 import re
 import stat
 import subprocess
+from collections.abc import Mapping
 
 from maeslant.errors import MaeslantError
 
 # In the order in which they are loaded.
 MODULES = ("irqbypass", "vfio", "vfio_iommu_type1", "vfio-pci-core", "vfio-pci")
+# PCI device numbers of the cards, as sim/vfio_user/config_space.cpp has them.
+CARDS = ("0xae50", "0xae51")
+NO_VFIO = "maeslant.vfio=0"  # on the kernel's command line: the card is not bound to vfio-pci
 FOLDERS = ("bin", "dev", "etc", "lib", "lib64", "proc", "root", "sys", "tmp", "usr", "var")
 # Between these lines of the serial console stands the command's output.
 BEGIN, END = "maeslant-begin", "maeslant-end"
@@ -28,12 +32,14 @@ for module in {" ".join(MODULES)}; do insmod "/lib/modules/$module.ko"; done
 ulimit -l unlimited
 CARD=none
 for function in /sys/bus/pci/devices/*; do
-    if [ "$(cat "$function/vendor" "$function/device" | tr '\\n' ' ')" = "0x1234 0xae50 " ]; then
-        address=${{function##*/}}
+    case "$(cat "$function/vendor" "$function/device" | tr '\\n' ' ')" in
+    {" | ".join(f'"0x1234 {card} "' for card in CARDS)})
+        CARD="${{function##*/}}"
+        grep -qwF {NO_VFIO} /proc/cmdline && continue
         echo vfio-pci > "$function/driver_override"
-        echo "$address" > /sys/bus/pci/drivers_probe
-        CARD="vfio:$address"
-    fi
+        echo "$CARD" > /sys/bus/pci/drivers_probe
+        CARD="vfio:$CARD"
+    esac
 done
 export CARD
 cd /root
@@ -103,13 +109,15 @@ def libraries(program: pathlib.Path) -> dict[str, pathlib.Path]:
 def make(
     guest: pathlib.Path,
     programs: dict[str, pathlib.Path],
-    files: dict[str, bytes],
+    files: Mapping[str, bytes],
     command: str | None,
+    tree: Mapping[str, bytes],
 ) -> bytes:
     """Returns a Linux guest's file system as a cpio archive, to run a command or a shell.
 
     ``guest``: the unpacked Debian packages. ``programs``: of this machine, by their names in the
     guest's /bin or /lib; the libraries they load come with them. ``files``: for its /root.
+    ``tree``: executable files by their places.
     """
     archive = Archive()
     for name in FOLDERS:
@@ -125,6 +133,8 @@ def make(
         needed[f"{folder}/{name}"] = path
     for place, path in needed.items():
         archive.file(place, path.read_bytes())
+    for place, data in tree.items():
+        archive.file(place, data)
     for name, data in files.items():
         archive.file(f"root/{name}", data, 0o644)
     if command is not None:

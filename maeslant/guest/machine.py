@@ -12,17 +12,23 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from maeslant.build import c_driver, configurations, simulator
 from maeslant.errors import MaeslantError, naming
-from maeslant.guest import image, packages, server
+from maeslant.guest import image, media, packages, server
 
 MEGABYTES = 512  # of the guest's memory
 DEVICE = "vfio-user-pci"
 LIBRARIES = "usr/lib/x86_64-linux-gnu"
 REMOVE = "maeslant-remove"  # a command that prints this line has the card pulled out
+STATE = "maeslant-state"  # ... has the card's state written, for the result
+CRASH = "maeslant-crash"  # ... ends guest and card at once
+CRASHED = -1  # the code of a command that they ended with
 START_SECONDS = 20  # for the card's server to listen
+
+
+SIGNALS = {REMOVE: signal.SIGUSR1, STATE: signal.SIGUSR2, CRASH: signal.SIGKILL}  # to the card
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,6 +40,9 @@ class Options:
     iommu: bool = True
     msi: bool = True  # False: the card has MSI-X only
     accelerator: str = "tcg"
+    vfio: bool = True  # False: the card is left to a driver of the guest's kernel
+    media: pathlib.Path | None = None  # of a block card; None: a file for this guest only
+    media_size: int | None = None  # bytes; None: of the file, or as built
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,6 +52,7 @@ class Result:
     code: int  # its exit status
     output: str
     card: str  # the card's own report
+    states: tuple[bytes, ...] = ()  # of the card, as key_search.parse reads them
 
 
 def own_qemu() -> str | None:
@@ -66,8 +76,11 @@ def qemu() -> list[str]:
 
 
 def arguments(options: Options, kernel: pathlib.Path, initrd: pathlib.Path, socket: str) -> list:
-    """Returns the arguments with which QEMU runs a Linux guest with the simulated card."""
-    console = "console=ttyS0 quiet panic=-1"
+    """Returns the command-line arguments with which QEMU runs a Linux guest and its card."""
+    # A busy host serves the emulated timer too late for the kernel's check of it, which panics.
+    console = "console=ttyS0 quiet panic=-1 no_timer_check"
+    if not options.vfio:
+        console += f" {image.NO_VFIO}"
     iommu = []
     if options.iommu:
         iommu = ["-device", "intel-iommu,intremap=on,caching-mode=on"]
@@ -102,9 +115,17 @@ def _card(options: Options, folder: pathlib.Path) -> Iterator[tuple[subprocess.P
     found = configurations.get(options.device, simulator.buildable())
     if "Lanes" not in found["parameters"] and not found.get("card"):
         raise MaeslantError(f"{options.device} has no bus to the host's memory; try stream4")
-    library = simulator.build(options.device)
+    card_options = [options.card_options] if options.card_options else []
+    if found.get("card") == "block" or options.media or options.media_size:
+        size = media.size(options.device, options.media, options.media_size)
+        file = options.media or folder / "media"
+        library = media.library(options.device, size)
+        media.create(file, size)
+        card_options.append(f"media={file.absolute()}")
+    else:
+        library = simulator.build(options.device)
     socket = folder / "card.sock"
-    command = [str(server.build()), str(socket), str(library), options.card_options]
+    command = [str(server.build()), str(socket), str(library), "&".join(card_options)]
     command.append("msi" if options.msi else "msix")
     with open(folder / "card.log", "w") as log:
         card = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
@@ -137,8 +158,11 @@ def _follow(guest: subprocess.Popen, card: subprocess.Popen, show: bool):
             lines.append(line)
             if show:
                 print(line, end="", flush=True)
-            if line.strip() == REMOVE:
-                card.send_signal(signal.SIGUSR1)
+            if line.strip() in SIGNALS:
+                card.send_signal(SIGNALS[line.strip()])
+            if line.strip() == CRASH:
+                guest.terminate()
+                code = CRASHED
         else:
             others.append(line)
     return code, "".join(lines).rstrip("\n") + "\n", others
@@ -149,21 +173,23 @@ def run(
     options: Options,
     *,
     programs: dict[str, pathlib.Path] | None = None,
-    files: dict[str, bytes] | None = None,
+    files: Mapping[str, bytes] | None = None,
+    tree: Mapping[str, bytes] | None = None,
     seconds: float | None = None,
     show: bool = False,
 ) -> Result:
     """Runs a shell command in a Linux guest, or a shell on this terminal for None.
 
     ``programs`` and ``files`` are put into the guest's /bin and /root, the driver's library into
-    its /lib. ``seconds``: the guest is ended then. ``show``: prints the output as it comes.
+    its /lib, those of ``tree`` at their places. ``seconds``: the guest is ended then. ``show``:
+    prints the output as it comes.
     """
     check()
     guest_files = packages.fetch("guest")
     emulator = qemu()
-    kernel = next((guest_files / "boot").glob("vmlinuz-*"))
+    kernel = next(guest_files.glob("usr/lib/modules/*/vmlinuz"))
     programs = {"libmaeslant.so": c_driver.build(), **(programs or {})}
-    archive = image.make(guest_files, programs, files or {}, command)
+    archive = image.make(guest_files, programs, files or {}, command, tree or {})
     with tempfile.TemporaryDirectory(prefix="maeslant-linux-") as name:
         folder = pathlib.Path(name)
         initrd = folder / "initrd"
@@ -176,7 +202,8 @@ def run(
                 code, output = done.returncode, ""
             else:
                 code, output = _attended(start, card, seconds, show)
-        return Result(code, output, (folder / "card.log").read_text())
+        states = tuple(path.read_bytes() for path in sorted(folder.glob("card.sock.state*")))
+        return Result(code, output, (folder / "card.log").read_text(), states)
 
 
 def _attended(start: list[str], card: subprocess.Popen, seconds, show):

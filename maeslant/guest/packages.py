@@ -40,8 +40,19 @@ WANTED = {
         rf"|{LICENCES}"
     ),
     "guest": re.compile(
-        r"boot/vmlinuz-.*|usr/bin/busybox|usr/lib/modules/.*/(vfio[\w-]*|irqbypass)\.ko\.xz"
+        r"usr/lib/modules/[^/]+/vmlinuz|usr/bin/busybox"
+        r"|usr/lib/modules/.*/(vfio[\w-]*|irqbypass)\.ko\.xz"
         rf"|{LICENCES}"
+    ),
+    # To build a kernel module, under the C library of the kernel's release.
+    "module": re.compile(
+        r"usr/src/linux-headers-.*|usr/lib/linux-kbuild-.*"
+        rf"|usr/lib/x86_64-linux-gnu/(libc|ld-linux-x86-64)\.so[\w.]*|{LICENCES}"
+    ),
+    # File system and load on a block device.
+    "storage": re.compile(
+        r"usr/sbin/(mke2fs|e2fsck)|usr/bin/fio|etc/mke2fs\.conf"
+        rf"|usr/lib/x86_64-linux-gnu/(ceph/)?[\w.+-]+\.so[\w.]*|{LICENCES}"
     ),
 }
 
@@ -50,7 +61,7 @@ WANTED = {
 class Package:
     """Describes a pinned Debian package: purpose, path on the server, digest."""
 
-    purpose: str  # qemu or guest
+    purpose: str  # a key of WANTED
     name: str
     version: str
     path: str

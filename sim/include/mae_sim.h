@@ -42,6 +42,9 @@
  *   dram_delay=N        clocks of a card's device memory behind an AXI port, 2-10000 (default 40),
  *                       besides those of its DRAM (sim/dram.h); of its bursts per million fail
  *   error_memory_read=RATE, error_memory_write=RATE
+ *   media=FILE          keep a card's device memory in this file, from address 0: a write is in it
+ *                       before it is answered. Beyond the file's end the bus answers DECERR. One
+ *                       machine has the file at a time (default: 4 GiB, lost with the machine)
  *   hang=N              the memory goes silent for ever after it took N bursts
  *   hang_on=CHANNEL     what goes silent then: all (default), or only the read data, the write data
  *                       (never taken) or the write responses: read, write, response
@@ -118,6 +121,7 @@ struct mae_sim_detail {
     uint64_t read_latency_max;
     uint64_t write_latency_min; /* bus clocks, last data taken to response offered */
     uint64_t write_latency_max;
+    uint64_t memory_flushes; /* of a card's device memory: a file is on the disk then */
 };
 
 /*

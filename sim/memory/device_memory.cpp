@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device_memory.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <stdexcept>
 
 namespace mae {
@@ -30,16 +36,48 @@ DramTiming timing(const Options &machine) {
     return timing;
 }
 
+// Opens and locks a file for the device's memory; sets its size.
+int open_media(const std::string &name, uint64_t &size) {
+    const int file = open(name.c_str(), O_RDWR | O_CLOEXEC);
+    const char *why = nullptr;
+    struct stat status = {};
+    if (file < 0 || fstat(file, &status) != 0) {
+        why = std::strerror(errno);
+    } else if (!S_ISREG(status.st_mode) || status.st_size == 0) {
+        why = "not a file with bytes";
+    } else if (flock(file, LOCK_EX | LOCK_NB) != 0) {
+        why = "in use by another simulated card";
+    }
+    if (why == nullptr) {
+        size = uint64_t(status.st_size);
+        return file;
+    }
+    if (file >= 0) close(file);
+    throw std::runtime_error("option media=" + name + ": " + why);
+}
+
 }  // namespace
 
 DeviceMemory::DeviceMemory(const Options &options, uint32_t data_bytes, uint8_t *r_data)
     : dram_(timing(options)), memory_(of_memory(options), data_bytes, kIdBits, r_data, &dram_) {
-    bytes_ = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (bytes_ == MAP_FAILED) throw std::runtime_error("no address space for 4 GiB of DRAM");
-    memory_.map().map(0, bytes_, kBytes, true);
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    if (!options.media.empty()) {
+        file_ = open_media(options.media, size_);
+        flags = MAP_SHARED;  // what is stored is in the file, whatever becomes of this process
+    }
+    bytes_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, flags, file_, 0);
+    if (bytes_ == MAP_FAILED) {
+        if (file_ >= 0) close(file_);
+        throw std::runtime_error("no address space for the device's memory");
+    }
+    memory_.map().map(0, bytes_, size_, true);
 }
 
-DeviceMemory::~DeviceMemory() { munmap(bytes_, kBytes); }
+DeviceMemory::~DeviceMemory() {
+    munmap(bytes_, size_);
+    if (file_ >= 0) close(file_);
+}
+
+bool DeviceMemory::flush() { return file_ < 0 || msync(bytes_, size_, MS_SYNC) == 0; }
 
 }  // namespace mae

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <fstream>
 #include <stdexcept>
 
 namespace mae::vfio_user {
@@ -40,6 +42,7 @@ Card::Card(const std::string &library, const std::string &options, std::function
     look_up(library_, "mae_sim_stats", stats_);
     look_up(library_, "mae_sim_detail", detail_);
     look_up(library_, "mae_sim_message", message_);
+    look_up(library_, "mae_sim_signal", signal_);
     create();
 }
 
@@ -180,6 +183,21 @@ Counts Card::counts() {
     all.write_bytes += stats.write_bytes;
     all.faults += detail.decode_errors;
     return all;
+}
+
+bool Card::save(const std::string &file) {
+    const std::string part = file + ".part";
+    std::ofstream out(part, std::ios::binary);
+    const auto *resets = reinterpret_cast<const uint8_t *>(&before_.resets);
+    struct mae_sim_signal signal = {"resets", resets, sizeof before_.resets};
+    for (uint32_t i = 0;; i++) {
+        out.write(signal.name, std::strlen(signal.name) + 1);
+        out.write(reinterpret_cast<const char *>(&signal.bytes), sizeof signal.bytes);
+        out.write(reinterpret_cast<const char *>(signal.data), signal.bytes);
+        if (removed() || signal_(machine_, i, &signal) != 0) break;
+    }
+    out.close();
+    return out.good() && std::rename(part.c_str(), file.c_str()) == 0;
 }
 
 // ---- the guest's memory ----

@@ -56,6 +56,10 @@ class Card {
     int unmap(uint64_t address, uint64_t size);
 
     Counts counts();
+    // Writes all registers, memories and wires of the card to a file: for each its name, a zero
+    // byte, its number of bytes (64 bits) and these. The first is the number of resets. The file is
+    // whole or not there.
+    bool save(const std::string &file);
 
    private:
     // Holds a whole file of guest memory, mapped once however many parts of it are in use.
@@ -104,6 +108,7 @@ class Card {
     decltype(&mae_sim_stats) stats_;
     decltype(&mae_sim_detail) detail_;
     decltype(&mae_sim_message) message_;
+    decltype(&mae_sim_signal) signal_;
 };
 
 }  // namespace mae::vfio_user

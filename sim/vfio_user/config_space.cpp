@@ -6,21 +6,25 @@
 namespace mae::vfio_user {
 namespace {
 
-// As driver/backend/vfio/vfio.h asks for: no vendor's numbers, for prototypes.
-constexpr uint16_t kVendor = 0x1234, kDevice = 0xae50;
-constexpr uint32_t kClass = 0x108000;  // encryption controller, other
+constexpr uint16_t kVendor = 0x1234;  // no vendor's number, for prototypes
+// As driver/backend/vfio/vfio.h asks for: encryption controller, other.
+constexpr Identity kAccelerator = {0xae50, 0x108000};
+constexpr Identity kBlock = {0xae51, 0x018000};  // mass storage controller, other
+constexpr uint32_t kBlockMagic = 0x4d414542;     // of regs/mae_block_card.rdl
 constexpr uint32_t kExpress = 0x40, kMsix = 0x80, kMsi = 0x90;
 constexpr uint32_t kMsixBar = 2, kPendingAt = 0x800;
 
 }  // namespace
 
-ConfigSpace::ConfigSpace(bool msi) {
+Identity identity_of(uint32_t magic) { return magic == kBlockMagic ? kBlock : kAccelerator; }
+
+ConfigSpace::ConfigSpace(const Identity &identity, bool msi) {
     set(PCI_VENDOR_ID, kVendor, 2);
-    set(PCI_DEVICE_ID, kDevice, 2);
+    set(PCI_DEVICE_ID, identity.device, 2);
     set(PCI_STATUS, PCI_STATUS_CAP_LIST, 2);
-    set(PCI_CLASS_REVISION, kClass << 8 | 1, 4);
+    set(PCI_CLASS_REVISION, identity.class_code << 8 | 1, 4);
     set(PCI_SUBSYSTEM_VENDOR_ID, kVendor, 2);
-    set(PCI_SUBSYSTEM_ID, kDevice, 2);
+    set(PCI_SUBSYSTEM_ID, identity.device, 2);
     set(PCI_CAPABILITY_LIST, kExpress, 1);
     allow(PCI_COMMAND,
           PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER | PCI_COMMAND_PARITY | PCI_COMMAND_SERR |

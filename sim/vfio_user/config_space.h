@@ -9,12 +9,21 @@
 
 namespace mae::vfio_user {
 
+// Names a kind of card: its PCI device number and class.
+struct Identity {
+    uint16_t device;
+    uint32_t class_code;
+};
+
+// Returns the identity of a card by the magic number of its register 0.
+Identity identity_of(uint32_t magic);
+
 class ConfigSpace {
    public:
     static constexpr uint32_t kBytes = 256;
 
     // Fills the space in as after a reset. `msi`: the function has MSI beside MSI-X.
-    explicit ConfigSpace(bool msi);
+    ConfigSpace(const Identity &identity, bool msi);
 
     // Returns the byte at an offset; zero beyond the end.
     uint8_t read(uint64_t offset) const;

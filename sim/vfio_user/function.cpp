@@ -21,7 +21,9 @@ void put(std::vector<uint8_t> &out, const T &value) {
 }  // namespace
 
 Function::Function(const std::string &library, const std::string &options, bool msi)
-    : msi_(msi), config_(msi), card_(library, options, [this] { interrupt(); }) {}
+    : msi_(msi),
+      card_(library, options, [this] { interrupt(); }),
+      config_(identity_of(card_.read(0)), msi) {}
 
 // Signals vector 0 of the kind of interrupt that the client has switched on.
 void Function::interrupt() {

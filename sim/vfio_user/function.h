@@ -42,10 +42,10 @@ class Function {
     void write_registers(uint64_t offset, const uint8_t *data, uint32_t count);
 
     const bool msi_;
-    ConfigSpace config_;
     File events_[kIrqs];  // vector 0 of each kind of interrupt
     uint64_t interrupts_ = 0;
     Card card_;
+    ConfigSpace config_;
 };
 
 }  // namespace mae::vfio_user

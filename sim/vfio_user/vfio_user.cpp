@@ -6,7 +6,8 @@
 //
 // LIBRARY is that of a simulated device, OPTIONS are those of mae_sim_create(); `msix`: the
 // function has no MSI. Serves one client, then prints what the card did. The card's clock runs
-// while it works, and slowly while it is idle. SIGUSR1 removes the card.
+// while it works, and slowly while it is idle. SIGUSR1 removes the card. SIGUSR2 writes its whole
+// state to SOCKET.state1, .state2, ... in turn.
 #include <signal.h>
 #include <sys/prctl.h>
 
@@ -21,13 +22,14 @@ namespace {
 constexpr uint64_t kSlice = 64;       // clocks between two looks at the socket
 constexpr int kIdleMilliseconds = 2;  // between two slices of an idle card
 
-volatile sig_atomic_t removal_asked;
+volatile sig_atomic_t removal_asked, states_asked;
 
 int serve(const char *path, const char *library, const char *options, bool msi) {
     mae::vfio_user::Function function(library, options, msi);
     mae::vfio_user::Channel channel(path);
     mae::vfio_user::Message message;
     bool there = true;
+    int states = 0;
     while (there) {
         const bool busy = function.card().busy();
         while (there && channel.readable(busy ? 0 : kIdleMilliseconds)) {
@@ -35,6 +37,11 @@ int serve(const char *path, const char *library, const char *options, bool msi) 
             if (busy || function.card().busy()) break;
         }
         if (removal_asked) function.remove();
+        while (states < states_asked) {
+            const std::string file = std::string(path) + ".state" + std::to_string(++states);
+            if (!function.card().save(file))
+                std::fprintf(stderr, "%s: not written\n", file.c_str());
+        }
         function.card().run(kSlice);
     }
     const mae::vfio_user::Counts counts = function.card().counts();
@@ -57,6 +64,8 @@ int main(int argc, char **argv) {
     action.sa_handler = [](int) { removal_asked = 1; };
     action.sa_flags = SA_RESTART;
     sigaction(SIGUSR1, &action, nullptr);
+    action.sa_handler = [](int) { states_asked = states_asked + 1; };
+    sigaction(SIGUSR2, &action, nullptr);
     try {
         return serve(argv[1], argv[2], argc > 3 ? argv[3] : "",
                      argc < 5 || std::string(argv[4]) != "msix");

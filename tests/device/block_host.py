@@ -109,6 +109,7 @@ class BlockCard(Registers):
         """Resets the block card; returns its host model with random memory, media, queues."""
         card = cls(dut, seed)
         dut.rst_ni.value = 0
+        dut.flush_ready_i.value = 1
         Clock(dut.clk_i, PERIOD_NS, unit="ns").start()
         options = {"latency": (20, 120), "seed": seed, **options}
         names = axi_name("m_axi_"), axi_name("m_axi_mem_")

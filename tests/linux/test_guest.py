@@ -1,29 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the driver in Linux guests with the stream card's RTL as their PCI function.
+"""Runs Linux guests with a simulated card as their PCI function: the driver, the block card.
 
 Skipped where the guest's Debian packages are not in the cache: `maeslant linux` downloads them.
 """
 
+import pathlib
 import platform
 
 import pytest
 
 from maeslant.guest import checks, image, machine, packages
 
-NAMES = [case.name for case in checks.cases("stream4", 1000)]
-# The first is the short form; a removed card keeps the guest's kernel waiting for a minute.
-CASES = [
-    NAMES[0],
-    *(pytest.param(name, marks=pytest.mark.full) for name in NAMES[1:] if name != "removed"),
-    pytest.param("removed", marks=pytest.mark.slow),
-]
+
+def _names(device: str) -> list:
+    """Lists the checks of a card: the first is the short form."""
+    first, *others = (case.name for case in checks.every(device, 1000, pathlib.Path()))
+    # A removed card keeps the guest's kernel waiting for a minute.
+    marks = {"removed": pytest.mark.slow}
+    return [first, *(pytest.param(n, marks=marks.get(n, pytest.mark.full)) for n in others)]
 
 
-def _why_not() -> str:
-    """Returns why no guest can run here, "" if one can."""
+def _why_not(*purposes: str) -> str:
+    """Returns why no guest can run here, "" if one can; ``purposes``: of more packages."""
     if platform.machine() != "x86_64":
         return "the guest needs an x86-64 machine"
-    for purpose in ("guest", "qemu"):
+    for purpose in ("guest", "qemu", *purposes):
         if not packages.folder(purpose).is_dir() and not (purpose == "qemu" and machine.own_qemu()):
             return (
                 f"the packages for {purpose} are not in the cache; `maeslant linux` downloads them"
@@ -31,14 +32,27 @@ def _why_not() -> str:
     return ""
 
 
-@pytest.mark.skipif(bool(_why_not()), reason=_why_not())
-@pytest.mark.parametrize("name", CASES)
-def test_check(name: str) -> None:
-    """A check of `maeslant linux --check` passes, with 1 MB a mode."""
+def _passes(device: str, name: str) -> None:
     lines: list[str] = []
-    wrong = checks.run("stream4", 1000003, lines.append, [name])
+    wrong = checks.run(device, 1000003, lines.append, [name])
     assert not wrong, "\n".join(lines)
     assert lines[0].startswith(f"passed  {name}")
+
+
+@pytest.mark.skipif(bool(_why_not()), reason=_why_not())
+@pytest.mark.parametrize("name", _names("stream4"))
+def test_check(name: str) -> None:
+    """A check of `maeslant linux --check` passes, with 1 MB a mode."""
+    _passes("stream4", name)
+
+
+@pytest.mark.skipif(bool(_why_not()), reason=_why_not())
+@pytest.mark.parametrize("name", _names("block_small"))
+def test_block(name: str) -> None:
+    """A check of `maeslant linux --device block --check` passes, on the small card."""
+    if name.startswith("kernel") and (reason := _why_not("module", "storage")):
+        pytest.skip(reason)
+    _passes("block_small", name)
 
 
 @pytest.mark.skipif(bool(_why_not()), reason=_why_not())

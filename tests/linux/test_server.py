@@ -2,6 +2,7 @@
 """Tests sim/vfio_user as a vfio-user client: what it offers, refuses and survives."""
 
 import array
+import contextlib
 import errno
 import os
 import pathlib
@@ -15,12 +16,14 @@ from collections.abc import Iterator
 import pytest
 
 from maeslant.build import simulator
-from maeslant.guest import server
+from maeslant.guest import media, server
+from maeslant.verify import key_search
 
 VERSION, DMA_MAP, DMA_UNMAP, INFO, REGION_INFO, IRQ_INFO = 1, 2, 3, 4, 5, 7
 REGION_READ, REGION_WRITE, RESET = 9, 10, 13
 BAR0, CONFIGURATION = 0, 7
 COMMAND, CAPABILITIES = 0x04, 0x34
+MEK = 0x150  # a register of the block card
 PAGE = 4096
 
 
@@ -75,11 +78,10 @@ class Client:
         return self.call(DMA_UNMAP, struct.pack("<IIQQ", 24, 0, address, size))[0]
 
 
-@pytest.fixture
-def served(tmp_path: pathlib.Path) -> Iterator[tuple[Client, subprocess.Popen]]:
-    """Serves a stream card; yields a client and the server's process."""
-    path = tmp_path / "s"
-    command = [str(server.build()), str(path), str(simulator.build("stream4"))]
+@contextlib.contextmanager
+def _serve(path: pathlib.Path, build: str, *more: str) -> Iterator[tuple[Client, subprocess.Popen]]:
+    """Serves a card at a socket; yields a client and the server's process."""
+    command = [str(server.build()), str(path), str(simulator.build(build)), *more]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         while not path.exists():
             assert process.poll() is None
@@ -88,6 +90,13 @@ def served(tmp_path: pathlib.Path) -> Iterator[tuple[Client, subprocess.Popen]]:
         yield client, process
         client.socket.close()
         assert process.wait(30) == 0  # whatever the client sent
+
+
+@pytest.fixture
+def served(tmp_path: pathlib.Path) -> Iterator[tuple[Client, subprocess.Popen]]:
+    """Serves a stream card; yields a client and the server's process."""
+    with _serve(tmp_path / "s", "stream4") as found:
+        yield found
 
 
 def test_what_the_function_is(served: tuple[Client, subprocess.Popen]) -> None:
@@ -137,6 +146,30 @@ def test_what_is_refused(served: tuple[Client, subprocess.Popen]) -> None:
     assert client.map(file, 0, 0x10000 + 3 * PAGE, PAGE) == 0
     assert client.read(CONFIGURATION, 0, 2) == 0x1234
     os.close(file)
+
+
+def test_block_card(tmp_path: pathlib.Path) -> None:
+    """A block card is a mass storage function without MSI if so asked; its state can be had."""
+    path, file = tmp_path / "s", tmp_path / "media"
+    media.create(file, 1 << 20)
+    word = 0x5EC2E7A1
+    with _serve(path, "block_small", f"media={file}", "msix") as (client, process):
+        assert client.read(CONFIGURATION, 0, 4) == 0xAE511234
+        assert client.read(CONFIGURATION, 8, 4) >> 8 == 0x018000
+        error, body = client.call(IRQ_INFO, struct.pack("<IIII", 16, 0, 1, 0))
+        assert error == 0 and struct.unpack("<IIII", body)[3] == 0  # no MSI
+        assert client.read(BAR0, 0, 4) == 0x4D414542
+        client.write(BAR0, MEK, word, 4)
+        for number in (1, 2):
+            state = path.with_name(f"s.state{number}")
+            process.send_signal(signal.SIGUSR2)
+            end = time.monotonic() + 30
+            while not state.exists():
+                assert time.monotonic() < end
+                client.read(BAR0, 0, 4)
+            held = key_search.parse(state.read_bytes()).values()
+            assert any(word.to_bytes(4, "little") in data for data in held) == (number == 1)
+            assert client.call(RESET, b"")[0] == 0
 
 
 @pytest.mark.parametrize("by_message", [False, True])

@@ -92,7 +92,7 @@ class Merge:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def shows_what_it_may(dut) -> None:
-    """Each row leaves mae_mode_output_arbiter once, with zeros beyond its length or for lost keys."""
+    """Each row leaves mae_mode_output_arbiter once, zeros beyond its length or for lost keys."""
     merge = Merge(dut)
     await merge.reset()
     left = 0

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests block_card.py, the host of the simulated block card."""
 
+import pathlib
 import random
 from collections.abc import Iterator
 
@@ -42,6 +43,37 @@ def test_round_trip(card: BlockCard) -> None:
     assert card.memory[SIZE : 2 * SIZE] == cipher
     card.run([Request(READ, 16, sectors, 2 * SIZE, 1, 12, unit)], queue=1)
     assert card.memory[2 * SIZE : 3 * SIZE] == data
+
+
+def test_media_in_a_file(tmp_path: pathlib.Path) -> None:
+    """The option media= keeps the media in a file that outlives the machine, from address 0."""
+    file, data = tmp_path / "media", bytes(range(256)) * 16
+    file.write_bytes(bytes(1 << 16))  # the card has more: the rest is not there
+    options = f"media={file}"
+    card = BlockCard("block_small", options, size=1 << 20)
+    card.memory[:4096] = data
+    card.run([Request(WRITE, 120, 8, 0), Request(FLUSH)])
+    assert file.read_bytes() == bytes(120 * 512) + data  # while the card has it
+    assert card.sim.stats()["memory_flushes"] == 1
+    with pytest.raises(MaeslantError, match="in use by another"):
+        BlockCard("block_small", options)
+    with pytest.raises(MaeslantError, match=r"status \[10\]"):
+        card.run([Request(WRITE, 124, 8, 0)])
+    card.close()
+    after = BlockCard("block_small", options, size=1 << 20)
+    after.run([Request(READ, 120, 4, 0)])
+    assert after.memory[:2048] == data[:2048]
+    after.close()
+
+
+def test_bad_media(tmp_path: pathlib.Path) -> None:
+    """A file that cannot be the media is refused when the machine is made."""
+    (tmp_path / "empty").touch()
+    wrong = {"": "a file name", "none": "No such file", "empty": "bytes", ".": "directory"}
+    for name, why in wrong.items():
+        file = tmp_path / name if name else ""
+        with pytest.raises(MaeslantError, match=why):
+            BlockCard("block_small", f"media={file}")
 
 
 def test_errors(card: BlockCard) -> None:

@@ -15,6 +15,7 @@ import sys
 from maeslant import paths
 
 DRIVER_ORDER = ("include", "enclave", "src", "backend", "provider", "os", "firmware", "fuzz")
+DRIVER_ORDER += ("linux",)
 PYTHON_USES = {"maeslant": set(), "tools": {"maeslant"}}
 COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 INCLUDE = re.compile(r'^\s*[`#]\s*include\s+["<]([^">]+)[">]', re.MULTILINE)

@@ -2,9 +2,9 @@
 """Checks that the Markdown pages name only files, commands and modules that exist.
 
 Checks each `make` target and variable, each maeslant command, option and part to measure, each path
-in a command; each link; and in backticks each path that begins in a folder of the repository or
-beside the page, each hardware module or C name (mae_...), Python module (maeslant...) and test
-(test_...).
+in a command; each link and the heading that it names; and in backticks each path that begins in a
+folder of the repository or beside the page, each hardware module or C name (mae_...), Python module
+(maeslant...) and test (test_...).
 """
 
 import functools
@@ -18,6 +18,7 @@ from maeslant import paths
 BLOCK = re.compile(r"^```(?:sh|bash|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FENCED = re.compile(r"^```.*?^```[^\n]*$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
+ANCHOR = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)")
 QUOTED = re.compile(r"`([^`\n]+)`")
 # A word in backticks that may be a path: with a slash, and no placeholder in it.
 PATH = re.compile(r"[\w.-]+/[\w./-]*")
@@ -167,6 +168,14 @@ def python_problem(name: str, root: pathlib.Path) -> str | None:
     return None
 
 
+def anchors(page: pathlib.Path) -> set[str]:
+    """Returns the places of a Markdown page that a link may name: headings, and given ids."""
+    text = FENCED.sub("", page.read_text())
+    heads = re.findall(r"^#+ +(.*?) *#*$", text, re.MULTILINE)
+    named = {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+    return named | set(re.findall(r"\bid=[\"']([^\"']+)", text))
+
+
 def page_problems(page: pathlib.Path, root: pathlib.Path, known: dict[str, set[str]]) -> list[str]:
     """Returns an error for each name on a Markdown page that does not exist in the repository."""
     text, here = page.read_text(), page.parent
@@ -185,6 +194,10 @@ def page_problems(page: pathlib.Path, root: pathlib.Path, known: dict[str, set[s
         within = str(target.resolve()).removeprefix(f"{root.resolve()}/")
         if not target.exists() and not within.startswith(BUILT):
             found.append(f"there is no {name}")
+    for name, anchor in sorted(set(ANCHOR.findall(text))):
+        target = here / name if name else page
+        if target.suffix == ".md" and target.is_file() and anchor not in anchors(target):
+            found.append(f"{name or 'this page'} has no heading #{anchor}")
     for quoted in sorted(set(QUOTED.findall(text))):
         if re.match(r"(?:\.venv/bin/)?maeslant |make [a-z]", quoted):
             if problem := command_problem(quoted, makefile, known, here, root):

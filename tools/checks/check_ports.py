@@ -34,7 +34,7 @@ TOPS: dict[str, dict[str, object]] = {
     "mae_peripheral_small": {},
     "mae_peripheral_small_core": {"Duplex": 1},
     "mae_card_control": {},
-    "mae_block_control": {},
+    "mae_block_card_registers": {},
     "mae_guard_os_registers": {},
     "mae_axil_to_reg": {},
     "mae_axil_regblock_adapter": {},

@@ -5,7 +5,7 @@ Every module of rtl/ has its test, a file of its own or one in the same folder w
 the module, or a pattern such as mae_sbox_*, as a part that it covers, with a test that is not
 marked full; a file over 500 lines has an ADR that names it; a folder has at most 15 files unless
 TABLES names it; every source file has an SPDX line; every module's header says its latency or
-throughput.
+throughput; RTL gives no unknown value (x), for which synthesis may take a secret.
 """
 
 import ast
@@ -29,6 +29,7 @@ SOURCES = {".sv", ".svh", ".vlt", ".rdl", ".py", ".c", ".h", ".S", ".cpp", ".ld"
 SOURCE_NAMES = {"Makefile"}
 SKIPPED = {".git", ".venv", ".ci", "build", "__pycache__", ".pytest_cache", ".ruff_cache"}
 LEFT_OUT = "pytest.mark.full"
+UNKNOWN = re.compile(r"'[sS]?(?:[bBoOdDhH][\da-fA-F_]*)?[xX]")
 TIMING = re.compile(r"\b(latency|throughput|clocks?|combinational)\b", re.IGNORECASE)
 
 
@@ -118,6 +119,16 @@ def header_problems(root: pathlib.Path) -> list[str]:
     return found
 
 
+def unknown_problems(root: pathlib.Path) -> list[str]:
+    """Returns an error for each line of RTL that assigns or compares an unknown value."""
+    return [
+        f"{path}: an unknown value, for which synthesis may take any: {line.strip()}"
+        for path in sorted((root / "rtl").rglob("*.sv*"))
+        for line in paths.code(path).splitlines()
+        if UNKNOWN.search(line)
+    ]
+
+
 def size_problems(root: pathlib.Path) -> list[str]:
     """Returns an error for each source file that is too long, unless an ADR gives a reason."""
     decisions = "".join(path.read_text() for path in (root / "docs" / "adr").glob("*.md"))
@@ -143,8 +154,14 @@ def folder_problems(root: pathlib.Path) -> list[str]:
 
 
 def problems(root: pathlib.Path = paths.ROOT) -> list[str]:
-    """Returns errors of the sources: missing tests or headers, too long files, too full folders."""
-    checks = (test_problems, header_problems, size_problems, folder_problems)
+    """Returns errors of the sources: no test, no header, unknown values, too long, too many."""
+    checks = (
+        test_problems,
+        header_problems,
+        unknown_problems,
+        size_problems,
+        folder_problems,
+    )
     return [line for check in checks for line in check(root)]
 
 

@@ -23,6 +23,7 @@
 #include "vfio.h"
 
 struct mae_vfio_roots mae_vfio_roots = {"/sys/bus/pci/devices", "/dev/vfio"};
+long mae_vfio_device = MAE_PCI_DEVICE;
 
 struct vfio {
     int container, group, device, event;
@@ -293,9 +294,9 @@ static mae_error_t find_group(const char *address, char *group, size_t size)
     if (access(path, F_OK) != 0)
         return mae_detail(MAE_E_NO_DEVICE, "there is no PCI function %s (see lspci -D)", address);
     long vendor = attribute(address, "vendor"), device = attribute(address, "device");
-    if (vendor != MAE_PCI_VENDOR || device != MAE_PCI_DEVICE)
-        return mae_detail(MAE_E_NOT_OURS, "PCI function %s is %04lx:%04lx, not %04x:%04x", address,
-                          vendor & 0xffff, device & 0xffff, MAE_PCI_VENDOR, MAE_PCI_DEVICE);
+    if (vendor != MAE_PCI_VENDOR || device != mae_vfio_device)
+        return mae_detail(MAE_E_NOT_OURS, "PCI function %s is %04lx:%04lx, not %04x:%04lx", address,
+                          vendor & 0xffff, device & 0xffff, MAE_PCI_VENDOR, mae_vfio_device);
     (void)link_name(address, "driver", driver, sizeof driver);
     bool grouped = link_name(address, "iommu_group", group, size);
     if (strcmp(driver, "vfio-pci") != 0)
@@ -438,7 +439,7 @@ static void vfio_list(struct mae_device_info *list, size_t max, size_t *count)
         const char *address = names[i]->d_name;
         char driver[64] = "no driver";
         if (address[0] != '.' && attribute(address, "vendor") == MAE_PCI_VENDOR &&
-            attribute(address, "device") == MAE_PCI_DEVICE) {
+            attribute(address, "device") == mae_vfio_device) {
             (void)link_name(address, "driver", driver, sizeof driver);
             if (*count < max) {
                 struct mae_device_info *info = &list[*count];

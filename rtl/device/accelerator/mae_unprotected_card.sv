@@ -12,7 +12,7 @@
 // Throughput: 64 bytes a clock in each direction at the same time.
 // Reset: the memory is erased first, in 2^(MemoryBits - 6) clocks in which transfers and kernel
 // wait.
-// Parameters: Legal: MemoryBits 12..32; MemoryLatency as Latency of mae_card_memory; Kernel any of kernel_e; Depth as mae_unprotected_channel.
+// Parameters: Legal: MemoryBits 12..32; MemoryLatency as Latency of mae_card_memory; Kernel any of kernel_e; Depth as mae_unprotected_dma_queue.
 // Security: holds no secret but the data.
 
 module mae_unprotected_card

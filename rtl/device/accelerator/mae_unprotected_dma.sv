@@ -8,7 +8,7 @@
 // Latency: that of mae_dma_host_read plus mae_dma_device_write (into the device), and of
 // mae_dma_device_read plus mae_dma_host_write (out of it).
 // Throughput: 64 bytes a clock in each direction at the same time.
-// Parameters: Legal: ReadRows as Depth of mae_dma_device_read; others as mae_unprotected_channel.
+// Parameters: Legal: ReadRows as Depth of mae_dma_device_read; others as mae_unprotected_dma_queue.
 // Security: holds no secret but the data.
 
 module mae_unprotected_dma
@@ -84,7 +84,7 @@ module mae_unprotected_dma
 
   assign in_ready = pull_ready && store_ready;
 
-  mae_unprotected_channel #(
+  mae_unprotected_dma_queue #(
       .MemoryBits(MemoryBits),
       .Depth     (Depth)
   ) u_in (
@@ -167,7 +167,7 @@ module mae_unprotected_dma
 
   assign out_ready = push_ready && load_ready;
 
-  mae_unprotected_channel #(
+  mae_unprotected_dma_queue #(
       .MemoryBits(MemoryBits),
       .Depth     (Depth)
   ) u_out (

@@ -10,7 +10,9 @@
 // an error response of either bus ends in the status of a completion.
 // A request that fails by a bus error may have written any part of its data: on the media always
 // ciphertext, if it is not plain.
-// m_axi_ is host memory, m_axi_mem_ the media, from address 0. Ports come from registers.
+// m_axi_ is host memory, m_axi_mem_ the media, from address 0. Ports come from registers, but for
+// flush_valid_o: while it is high the media keeps all writes that it has answered, then raises
+// flush_ready_i, which may be high always. A wipe and ctrl.enable low end it without an answer.
 // Latency: of a read or write of one data unit, those of both memories and about 60 clocks.
 // Throughput: one row of 128 * Lanes bits a clock and direction, if both memories answer in less
 // than 250 clocks on average.
@@ -66,6 +68,8 @@ module mae_block_card
     output logic [            31:0] s_axil_rdata,
     output logic [             1:0] s_axil_rresp,
     output logic                    irq_o,
+    output logic                    flush_valid_o,
+    input  logic                    flush_ready_i,
 
     output logic                   m_axi_awvalid,
     input  logic                   m_axi_awready,
@@ -163,7 +167,7 @@ module mae_block_card
       .*
   );
 
-  mae_block_control #(
+  mae_block_card_registers #(
       .Lanes    (Lanes),
       .Queues   (Queues),
       .MediaKeys(MediaKeys),
@@ -225,6 +229,8 @@ module mae_block_card
       .result_ready_o(result_ready),
       .result_i      (result),
       .idle_i        (idle),
+      .flush_valid_o,
+      .flush_ready_i,
       .ar_valid_o    (ctl_ar_valid),
       .ar_ready_i    (ctl_ar_ready),
       .ar_o          (ctl_ar),

@@ -76,7 +76,7 @@ package mae_block_pkg;
     logic [127:0] unit;
   } block_part_t;
 
-  // Registers of a queue, from and to mae_block_control.
+  // Registers of a queue, from and to mae_block_card_registers.
   typedef struct packed {
     logic [57:0] sub_base;   // address / 64
     logic [3:0]  sub_log2;

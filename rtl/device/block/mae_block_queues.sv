@@ -5,8 +5,9 @@
 //
 // Each queue is a pair of rings. Requests of a queue are dispatched in order, to the channel of their
 // direction, and end in any order. A request that is refused, and a flush, completes without a
-// channel. A flush waits until the write channel is idle; no queue dispatches a write meanwhile. A
-// queue waits for the head of its ring only: a full channel holds back the queues whose next
+// channel. A flush waits until the write channel is idle, and then for the media (flush_valid_o,
+// flush_ready_i); no queue dispatches a write meanwhile. flush_valid_o falls without an answer only
+// when the queues stop. A queue waits for the head of its ring only: a full channel holds back the queues whose next
 // request needs it.
 // enable_i, rising, begins all rings at index 0 once nothing is in flight; falling, no request is
 // read any more, and those in flight end. A completion that cannot be written stops all queues until
@@ -48,6 +49,10 @@ module mae_block_queues
     output logic          [1:0] result_ready_o,
     input  block_result_t [1:0] result_i,
     input  logic          [1:0] idle_i,
+
+    // the media keeps all writes that it has answered
+    output logic flush_valid_o,
+    input  logic flush_ready_i,
 
     // control traffic, to mae_dma_axi_mux
     output logic         [          2:0] ar_valid_o,
@@ -111,6 +116,7 @@ module mae_block_queues
   // Begin and end.
   logic run_q, start, ring_error_q, flush_waits;
   logic [Queues-1:0] quiet, written, write_error;
+  logic [Queues-1:0] flushed_q;  // the media has answered the flush that is next in the queue
 
   assign start = enable_i && !run_q && !busy_o;
   assign busy_o = quiet != '1 || written != '1 || idle_i != '1;
@@ -161,10 +167,23 @@ module mae_block_queues
     end
     for (int unsigned q = 0; q < Queues; q++) begin
       head_local[q] = head_valid[q] && room[q] &&
-          (head_flush[q] ? idle_i[1] : head_status[q] != 8'(StatusOk));
+          (head_flush[q] ? flushed_q[q] : head_status[q] != 8'(StatusOk));
       for (int unsigned c = 0; c < 2; c++) begin
         wants[c][q] = head_valid[q] && room[q] && head_status[q] == 8'(StatusOk) &&
             head[q].op == 8'(c) && !(c == 1 && flush_waits);
+      end
+    end
+  end
+
+  assign flush_valid_o = (head_flush & ~flushed_q) != '0 && idle_i[1];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      flushed_q <= '0;
+    end else begin
+      if (flush_valid_o && flush_ready_i) flushed_q <= head_flush;
+      for (int unsigned q = 0; q < Queues; q++) begin
+        if (head_take[q] || !head_flush[q]) flushed_q[q] <= 1'b0;
       end
     end
   end

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests mae_unprotected_card: DMA transfers, kernel runs, interrupts, refused accesses.
 
-Tests mae_unprotected_card, with mae_unprotected_channel and mae_unprotected_dma.
+Tests mae_unprotected_card, with mae_unprotected_dma_queue and mae_unprotected_dma.
 """
 
 import cocotb

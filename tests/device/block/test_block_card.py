@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests mae_block_card: requests of several queues against OpenSSL's AES-256-XTS, keys, errors.
 
-Covers its parts mae_block_control (registers, wipe), mae_block_keys (key commands),
+Covers its parts mae_block_card_registers (registers, wipe), mae_block_key_commands (key commands),
 mae_block_queues (rings, checks), mae_block_channel, mae_block_mover and mae_block_cipher (the data
 path of a direction) and mae_block_bus, which have no life of their own.
 """
@@ -229,6 +229,41 @@ async def order_of_flush(dut) -> None:
         assert {w.cookie for w in writes} <= set(seen[: seen.index(flush.cookie)])
         await card.queue(0, "comp_head", card.taken[0])
         await card.finish(1)
+
+
+@cocotb.test(timeout_time=3, timeout_unit="ms")
+async def flush_waits_for_the_media(dut) -> None:
+    """A flush of mae_block_card asks the media when all writes are there, and waits for it."""
+    card = await BlockCard.begin(dut, 13, latency=(100, 300))
+    for stop in (False, True):
+        dut.flush_ready_i.value = 0
+        writes = [card.request(WRITE, 64 * i, 16, flags=PLAIN | IRQ) for i in range(6)]
+        want = {r.sector * 512: card.memory.read(r.addr, r.bytes) for r in writes}
+        flushes = [card.request(FLUSH, 0, 0) for _ in range(3)]
+        await card.submit(0, [*writes, flushes[0], flushes[1]])
+        while not dut.flush_valid_o.value:
+            await ClockCycles(dut.clk_i, 1)
+        for at, data in want.items():
+            assert card.media.read(at, len(data)) == data, "a write is not on the media"
+        await card.submit(1, [flushes[2]])
+        await ClockCycles(dut.clk_i, 500)
+        assert dut.flush_valid_o.value
+        assert {card.take(0).cookie for _ in writes} == {w.cookie for w in writes}
+        assert card.take(0) is None, "a flush did not wait"
+        assert card.take(1) is None, "a flush did not wait"
+        if stop:
+            await card.write("ctrl", wipe=1)
+            await ClockCycles(dut.clk_i, 2)
+            assert not dut.flush_valid_o.value
+            break
+        for count in (1, 2):  # the first answer is for both queues, the second for what follows
+            dut.flush_ready_i.value = 1
+            await ClockCycles(dut.clk_i, 1)
+            dut.flush_ready_i.value = 0
+            await ClockCycles(dut.clk_i, 400)
+            assert (card.take(0) is None, card.take(1) is None) == (False, count == 2)
+        for q in range(2):
+            await card.queue(q, "comp_head", card.taken[q])
 
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")

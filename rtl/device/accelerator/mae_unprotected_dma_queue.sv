@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_unprotected_channel: queues the unprotected card's DMA transfers of one direction, and counts
-// the completed ones. The host describes them in registers.
+// mae_unprotected_dma_queue: queues the unprotected card's DMA transfers of one direction, and
+// counts the completed ones. The host describes them in registers.
 //
 // It is a part of mae_unprotected_card; registers: regs/mae_unprotected_card.rdl, `in` and
 // `out`. A write of the length pushes the transfer that the other registers describe. A transfer
@@ -16,7 +16,7 @@
 
 `include "mae_assert.svh"
 
-module mae_unprotected_channel #(
+module mae_unprotected_dma_queue #(
     parameter int unsigned MemoryBits = 20,
     parameter int unsigned Depth = 8
 ) (

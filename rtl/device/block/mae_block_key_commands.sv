@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_block_keys: executes the key commands of the block card's registers: loads and unloads media
-// encryption keys, and erases all.
+// mae_block_key_commands: executes the key commands of the block card's registers: loads and
+// unloads media encryption keys, and erases all.
 //
 // The commands are those of an encryption engine after OCP L.O.C.K. (draft 0.8). A command refuses
 // new requests with the key at once, waits until no request uses it, and erases or replaces it in
@@ -22,7 +22,7 @@
 
 `include "mae_assert.svh"
 
-module mae_block_keys
+module mae_block_key_commands
   import mae_aes_pkg::*;
   import mae_mode_pkg::*;
   import mae_device_pkg::*;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_block_control: implements registers, interrupt, key commands and the wipe of the block card.
-// The registers are behind AXI4-Lite.
+// mae_block_card_registers: implements registers, interrupt, key commands and the wipe of the block
+// card. The registers are behind AXI4-Lite.
 //
 // Registers: regs/mae_block_card.rdl. A wipe waits for nothing: halt_o rises at once, then job_rst_no
 // resets queues and channels for ResetClocks, then clear_o erases their memories, with halt_o still
@@ -11,7 +11,7 @@
 // Throughput: one access at a time.
 // Parameters: as mae_block_card.
 
-module mae_block_control
+module mae_block_card_registers
   import mae_aes_pkg::*;
   import mae_axi_pkg::*;
   import mae_mode_pkg::*;
@@ -165,7 +165,7 @@ module mae_block_control
     for (int unsigned i = 0; i < 16; i++) mek[i] = from_sw.mek[i].word.value;
   end
 
-  mae_block_keys #(
+  mae_block_key_commands #(
       .MediaKeys (MediaKeys),
       .WaitClocks(KeyWait)
   ) u_keys (
