@@ -73,7 +73,7 @@ def resolve(folder: pathlib.Path, purpose: str, *arguments: str) -> list[package
 
 
 def loaded(root: pathlib.Path, programs: Iterable[str]) -> set[str]:
-    """Returns the names of the libraries that unpacked programs load, directly or indirectly."""
+    """Returns the names of libraries that unpacked programs load, directly or indirectly."""
     names: set[str] = set()
     todo = [root / program for program in programs]
     while todo:
@@ -86,7 +86,7 @@ def loaded(root: pathlib.Path, programs: Iterable[str]) -> set[str]:
 
 
 def needed(folder: pathlib.Path, purpose: str, *arguments: str) -> list[packages.Package]:
-    """Returns the Debian packages that the programs of a purpose need to start."""
+    """Returns the Debian packages that the programs of a purpose ("qemu", "guest") need."""
     every = resolve(folder, purpose, *arguments)
     snapshot = f"{datetime.date.today():%Y%m%d}T000000Z"
     wanted = packages.WANTED[purpose]

@@ -110,7 +110,7 @@ def export_header(top: AddrmapNode, folder: pathlib.Path) -> None:
 
 
 def _linux_field(name: str, field: FieldNode) -> list[str]:
-    """Returns the definitions of a register field for the Linux driver: mask, constant, values."""
+    """Returns the C definitions of a register field for Linux: mask, constants for values."""
     name = f"{name}_{field.inst_name.upper()}"
     mask = f"GENMASK({field.high}, {field.low})" if field.width > 1 else f"BIT({field.low})"
     lines = [f"#define {name} {mask}"]

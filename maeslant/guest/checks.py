@@ -56,14 +56,14 @@ def guest_program(name: str) -> pathlib.Path:
 
 
 def guest_programs(device: str) -> dict[str, pathlib.Path]:
-    """Builds the test programs of a Linux guest for a card; returns their paths by name."""
+    """Compiles the test programs of a Linux guest for a card; returns their paths by name."""
     if media.capacity(device):
         return {**block_checks.programs(), **kernel_checks.programs()}
     return {name: guest_program(name) for name in ("card_check", "card_load")}
 
 
 def programs(device: str) -> dict[str, pathlib.Path]:
-    """Builds a Linux guest's programs, in a checkout the driver's tests too; returns paths."""
+    """Compiles a Linux guest's programs, in a checkout also the driver's tests; returns paths."""
     tests = {
         f"test-{path.stem}": c_driver.build_program(path)
         for path in sorted(DRIVER_TESTS.glob("*.c"))
@@ -144,7 +144,7 @@ def cases(device: str, size: int) -> list[Case]:
 
 
 def every(device: str, size: int, folder: pathlib.Path) -> list[Case]:
-    """Lists all checks of any card; ``folder``: for the media of a block card."""
+    """Returns all checks of any card in Linux guests; media files are in ``folder``."""
     if media.capacity(device):
         return [*block_checks.cases(device, folder), *kernel_checks.cases(device, folder)]
     return cases(device, size)

@@ -169,7 +169,7 @@ def python_problem(name: str, root: pathlib.Path) -> str | None:
 
 
 def anchors(page: pathlib.Path) -> set[str]:
-    """Returns the places of a Markdown page that a link may name: headings, and given ids."""
+    """Returns the link targets on a Markdown page: headings and explicit ids."""
     text = FENCED.sub("", page.read_text())
     heads = re.findall(r"^#+ +(.*?) *#*$", text, re.MULTILINE)
     named = {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}

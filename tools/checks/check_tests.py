@@ -120,7 +120,7 @@ def header_problems(root: pathlib.Path) -> list[str]:
 
 
 def unknown_problems(root: pathlib.Path) -> list[str]:
-    """Returns an error for each line of RTL that assigns or compares an unknown value."""
+    """Returns an error for each RTL line that assigns or compares an unknown (X) value."""
     return [
         f"{path}: an unknown value, for which synthesis may take any: {line.strip()}"
         for path in sorted((root / "rtl").rglob("*.sv*"))
@@ -154,7 +154,7 @@ def folder_problems(root: pathlib.Path) -> list[str]:
 
 
 def problems(root: pathlib.Path = paths.ROOT) -> list[str]:
-    """Returns errors of the sources: no test, no header, unknown values, too long, too many."""
+    """Returns errors of the sources: no test, no header, X values, too long files, full folders."""
     checks = (
         test_problems,
         header_problems,
