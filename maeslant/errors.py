@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 
 class MaeslantError(Exception):
-    """Reports an error that the user can correct; its text says how."""
+    """Reports an error that the user can correct; the error's text says how."""
 
 
 @contextlib.contextmanager
 def naming(name: object) -> Iterator[None]:
-    """Converts, while the context is open, an OSError without file name to one that names it."""
+    """Adds a file name to an OSError raised inside the context, if the error lacks one."""
     try:
         yield
     except BrokenPipeError:

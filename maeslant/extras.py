@@ -39,11 +39,11 @@ EXTRAS = {
 
 
 class MissingExtra(MaeslantError):
-    """Raised if a Python package of an optional dependency is not installed."""
+    """Raised if a Python package that an optional feature needs is not installed."""
 
 
 def is_there(module: str) -> bool:
-    """Returns true if a Python module can be imported, without importing it."""
+    """Returns true if a Python module could be imported; does not import the module."""
     try:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:
@@ -51,14 +51,14 @@ def is_there(module: str) -> bool:
 
 
 def how_to_get(extra: str) -> str:
-    """Returns the command that installs an optional dependency of Maeslant."""
+    """Returns the shell command that installs an optional dependency of Maeslant."""
     if paths.INSTALLED:
         return f"python3 -m pip install 'maeslant[{extra}]'"
     return f"make setup-{extra}"
 
 
 def missing(module: str) -> MissingExtra | None:
-    """Returns the error for a Python module that is missing, if an extra would bring it."""
+    """Returns the error for a missing Python module of an optional dependency, else None."""
     name = module.split(".")[0].replace("-", "_")
     for extra, (_, modules) in EXTRAS.items():
         if name in modules or f"{name}_tools" in modules:
@@ -74,7 +74,7 @@ def need_modules(modules: Iterable[str]) -> None:
 
 
 def version(package: str) -> str:
-    """Returns the version of an optional Python package; raises MissingExtra without it."""
+    """Returns an optional Python package's version; raises MissingExtra if not installed."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

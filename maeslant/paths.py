@@ -18,7 +18,7 @@ INSTALLED = (_PACKAGE / "_tree").is_dir()
 
 
 def _cache() -> pathlib.Path:
-    """Returns the user's cache folder for build results."""
+    """Returns the folder for build results in the user's cache."""
     return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
 
 
@@ -27,7 +27,7 @@ PLAIN = re.compile(r"[A-Za-z0-9_./+@~-]+")
 
 
 def plain(path: pathlib.Path) -> pathlib.Path:
-    """Returns a path, or a link to it if it has characters that build tools reject.
+    """Returns a path, or a symbolic link to that path if build tools reject its characters.
 
     If no link can be made, gives the path itself, which :func:`check` refuses.
     """
@@ -48,7 +48,7 @@ def plain(path: pathlib.Path) -> pathlib.Path:
 
 
 def check(path: pathlib.Path) -> None:
-    """Raises MaeslantError if a path has characters that the build tools reject."""
+    """Raises MaeslantError if a path contains characters that the build tools reject."""
     if not PLAIN.fullmatch(str(path)):
         raise MaeslantError(
             f"{path}: make and Verilator take no space and no letter beyond ASCII in a path; "
@@ -57,7 +57,7 @@ def check(path: pathlib.Path) -> None:
 
 
 def _build() -> pathlib.Path:
-    """Returns the folder of all build results: MAESLANT_BUILD, or build/ of the checkout.
+    """Returns the folder of all build results: $MAESLANT_BUILD, or build/ of the checkout.
 
     An installed package builds in the user's cache. Make resolves links, and cannot build in a
     folder with a space: for such a checkout the folder stands in the cache, and build/ links to it.
@@ -102,7 +102,7 @@ RTL_ORDER = (
 
 
 def rtl_folders() -> list[pathlib.Path]:
-    """Returns the folders of rtl/ in order of dependence, the lowest first."""
+    """Returns the folders of rtl/ in dependency order, those without dependencies first."""
     return [RTL / name for name in RTL_ORDER if (RTL / name).is_dir()]
 
 
@@ -127,13 +127,13 @@ def rtl_packages() -> list[pathlib.Path]:
 
 
 def code(file: pathlib.Path) -> str:
-    """Returns a SystemVerilog file's text without comments."""
+    """Returns the text of a SystemVerilog file without its comments."""
     lines = (line.split("//")[0].rstrip() for line in file.read_text().splitlines())
     return "\n".join(filter(None, lines))
 
 
 def rtl_closure(files: list[pathlib.Path]) -> list[pathlib.Path]:
-    """Returns the given RTL files with all files of rtl/ on which they depend."""
+    """Returns the given RTL files together with all files of rtl/ on which they depend."""
     known = {path.stem: path for folder in rtl_folders() for path in folder.glob("**/*.sv")}
     done: dict[pathlib.Path, None] = {}
     todo = list(files)
@@ -153,13 +153,13 @@ def rtl_packages_of(files: list[pathlib.Path]) -> list[pathlib.Path]:
 
 
 def foreign_folders() -> list[pathlib.Path]:
-    """Returns the folders of installed Python packages that hold RTL modules used by rtl/."""
+    """Returns the folders of installed Python packages that contain RTL modules which rtl/ uses."""
     found = importlib.util.find_spec("pythondata_cpu_picorv32")
     return [pathlib.Path(found.origin).parent / "verilog"] if found and found.origin else []
 
 
 def verilator_sources(foreign: bool = True) -> list[str]:
-    """Returns the Verilator options that name all packages and modules of rtl/.
+    """Returns the Verilator options with the folders of all packages and modules of rtl/.
 
     ``foreign``: those of installed Python packages, too.
     """
@@ -170,7 +170,7 @@ def verilator_sources(foreign: bool = True) -> list[str]:
 
 
 def write(file: pathlib.Path, data: str | bytes) -> None:
-    """Writes a file wholly or not at all; raises MaeslantError if it cannot be written."""
+    """Writes a file completely or not at all; raises MaeslantError on failure."""
     handle, part = tempfile.mkstemp(prefix=f".{file.name}-", dir=file.parent)
     try:
         with naming(file), os.fdopen(handle, "wb") as stage:
@@ -183,7 +183,7 @@ def write(file: pathlib.Path, data: str | bytes) -> None:
 
 
 def tool(name: str) -> str:
-    """Returns the path of a program in the project's Python environment."""
+    """Returns the path of a command-line program in the project's Python environment."""
     for folder in (ROOT / ".venv" / "bin", pathlib.Path(sys.executable).parent):
         if (folder / name).exists():
             return str(folder / name)

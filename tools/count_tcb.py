@@ -26,7 +26,7 @@ def lines(path: pathlib.Path) -> int:
 
 
 def files() -> list[pathlib.Path]:
-    """Returns the C files of the enclave's driver, with all headers that they include."""
+    """Returns the C files of the enclave's driver and all headers that these files include."""
     include = c_driver.DRIVER / "include"
     found: dict[pathlib.Path, None] = {}
     todo = list(c_driver.protected_sources())
@@ -42,7 +42,7 @@ def files() -> list[pathlib.Path]:
 
 
 def main() -> int:
-    """Prints the line counts of the enclave's code as text or JSON; returns 0."""
+    """Prints line counts of the enclave's code (the trusted computing base) as text or JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print JSON")
     counts = {str(path.relative_to(paths.ROOT)): lines(path) for path in files()}

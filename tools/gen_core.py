@@ -28,7 +28,7 @@ LINT = ["--assert", "-Wall"]
 
 @dataclasses.dataclass(frozen=True)
 class Core:
-    """Describes a FuseSoC core to write: name, description and top modules."""
+    """Describes a FuseSoC core file to write: name, description and top modules."""
 
     name: str
     description: str
@@ -81,7 +81,7 @@ PRODUCTS = (
 
 
 def file_of(top: str) -> pathlib.Path:
-    """Returns the path of an RTL module's SystemVerilog file, for a FuseSoC core."""
+    """Returns the path of the SystemVerilog file of an RTL module in a FuseSoC core."""
     return next(paths.RTL.glob(f"*/**/{top}.sv"))
 
 
@@ -110,7 +110,7 @@ def _ordered(headers: list[pathlib.Path], needed: set[pathlib.Path]) -> list[pat
 
 
 def parameters(top: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yields an RTL module's parameters with descriptions, for a FuseSoC core."""
+    """Yields (name, description for FuseSoC) of each parameter of an RTL module."""
     for name, (kind, default) in design.header(design.rtl_modules()[top]).items():
         text = f"default {default}"
         if kind not in design.PLAIN_TYPES:
@@ -121,7 +121,7 @@ def parameters(top: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def document(core: Core, sources: list[pathlib.Path]) -> dict[str, object]:
-    """Returns the content of a FuseSoC core file as a dictionary."""
+    """Returns a FuseSoC core file's content as a dictionary to write as YAML."""
     names: list[object] = []
     for path in sources:
         name = str(path.relative_to(paths.RTL))
@@ -153,7 +153,7 @@ def document(core: Core, sources: list[pathlib.Path]) -> dict[str, object]:
 
 
 def cores() -> dict[pathlib.Path, str]:
-    """Returns the text of each FuseSoC core file of rtl/, by path."""
+    """Returns the text of each FuseSoC core file for rtl/, by path."""
     whole = Core("maeslant", "All of Maeslant's AES hardware", ("mae_stream_card",))
     found = {core.name: document(core, files(core)) for core in PRODUCTS}
     found["maeslant"] = document(whole, all_files())
@@ -165,7 +165,7 @@ def cores() -> dict[pathlib.Path, str]:
 
 
 def check_products() -> None:
-    """Raises MaeslantError if a product of configs/builds.yml is in no FuseSoC core."""
+    """Raises MaeslantError if no FuseSoC core contains a product of configs/builds.yml."""
     offered = {top for core in PRODUCTS for top in core.tops}
     for name, build in configurations.products().items():
         if build["top"] not in offered:
@@ -173,7 +173,7 @@ def check_products() -> None:
 
 
 def main() -> int:
-    """Writes the FuseSoC core files, or checks with --check that they are current."""
+    """Writes the FuseSoC core files; with --check only checks that they are up to date."""
     wanted = cores()
     present = {path: path.read_text() for path in paths.RTL.glob("*.core")}
     if "--check" in sys.argv:

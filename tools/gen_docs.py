@@ -33,7 +33,7 @@ PAPERS = {
 
 @dataclasses.dataclass
 class Module:
-    """Holds the documented parts of an RTL module: header, parameters, ports, submodules."""
+    """Holds the documentation of an RTL module: header, parameters, ports, submodules."""
 
     path: pathlib.Path
     header: str
@@ -43,7 +43,7 @@ class Module:
 
     @property
     def name(self) -> str:
-        """Returns the name of the RTL module, equal to the name of its file."""
+        """Returns the name of the RTL module, which is the file's name without suffix."""
         return self.path.stem
 
     @property
@@ -60,7 +60,7 @@ class Module:
 
 
 def header_of(text: str) -> str:
-    """Returns the comment at the top of a SystemVerilog file, without its licence line."""
+    """Returns the comment at the top of a SystemVerilog file, without the licence line."""
     lines = []
     for line in text.splitlines():
         if not line.startswith("//"):
@@ -70,12 +70,12 @@ def header_of(text: str) -> str:
 
 
 def squeeze(text: object) -> str:
-    """Returns SystemVerilog source text in one line, without comments."""
+    """Returns SystemVerilog source text on one line, without comments."""
     return " ".join(re.sub(r"//.*", "", str(text)).split())
 
 
 def visit(node, kind: str, found: list) -> list:
-    """Appends all nodes of a kind in a SystemVerilog syntax tree to ``found`` and returns it."""
+    """Appends all nodes of a kind in a SystemVerilog syntax tree to ``found``; returns the list."""
     if str(getattr(node, "kind", "")).endswith("." + kind):
         found.append(node)
     if isinstance(node, pyslang.syntax.SyntaxNode):
@@ -85,7 +85,7 @@ def visit(node, kind: str, found: list) -> list:
 
 
 def read(path: pathlib.Path, known: set[str]) -> Module:
-    """Returns the Module in an RTL file, parsed by slang: header, parameters, ports, submodules."""
+    """Reads an RTL file by slang; returns the Module: header, parameters, ports, submodules."""
     tree = pyslang.syntax.SyntaxTree.fromFile(str(path))
     root = tree.root
     parameters = []
@@ -115,7 +115,7 @@ def link(name: str, modules: dict[str, Module]) -> str:
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
-    """Returns a Markdown table, line by line, of rows with column names."""
+    """Returns a Markdown table as lines, from column names and rows."""
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return lines + [
         "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows
@@ -140,7 +140,7 @@ def schedules(name: str) -> list[str]:
 
 
 def tests_of(name: str, modules: dict[str, Module], tests: dict[str, str]) -> tuple[str, list[str]]:
-    """Returns the tested RTL module, a given one or one that uses it, and its test files.
+    """Returns (tested module, test files): the given RTL module or a module that instantiates it.
 
     Gives the module that the tests are of, and their paths, two at most; fails where none is.
     """
@@ -208,7 +208,7 @@ def picture(module: Module) -> str:
 
 
 def index(modules: dict[str, Module]) -> str:
-    """Returns the Markdown page that lists all RTL modules, by folder."""
+    """Returns the Markdown page that lists all RTL modules by folder."""
     lines = ["# Modules", ""]
     lines += ["Generated from the headers of the modules, in order of dependence.", ""]
     for folder in paths.RTL_ORDER:
@@ -243,7 +243,7 @@ def write(out: pathlib.Path) -> None:
 
 
 def main() -> int:
-    """Writes the pages of all RTL modules, or checks with --check that they can be written."""
+    """Writes the pages of all RTL modules; with --check only checks that this is possible."""
     parser = argparse.ArgumentParser(description=__doc__)
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--check", action="store_true", help="check that the pages can be written")

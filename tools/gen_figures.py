@@ -41,7 +41,7 @@ Written by tools/gen_figures.py. Authors are those of the [references](../docs/r
 
 
 def output(*command: str) -> str:
-    """Runs a program in the repository; returns its standard output."""
+    """Runs a program in the repository's folder; returns the program's standard output."""
     return subprocess.run(
         command, cwd=paths.ROOT, capture_output=True, text=True, check=True
     ).stdout.strip()
@@ -76,7 +76,7 @@ def figures_page(record: dict) -> str:
 
 
 def rates(name: str, figures: list[dict]) -> tuple[str, str, str]:
-    """Returns the measured rates and latency of a named build, empty if there are none."""
+    """Returns a named build's measured rates and latency as text, "" if not measured."""
     mine = [f for f in figures if f["config"].split(",")[0] == name]
 
     def find(*words: str) -> str:
@@ -121,7 +121,7 @@ def recommended(figures: list[dict]) -> str:
 
 
 def merged(record: dict, commit: str, figures: list[dict]) -> tuple[dict, list[dict]]:
-    """Returns the record and published figures, some replaced by builds measured later."""
+    """Replaces figures of re-measured builds in a published record; returns (record, figures)."""
 
     def key(figure: dict) -> tuple[str, str]:
         return figure["part"], figure["config"].split(",")[0]
@@ -132,7 +132,7 @@ def merged(record: dict, commit: str, figures: list[dict]) -> tuple[dict, list[d
 
 
 def main() -> int:
-    """Writes the pages of measured figures and builds, or checks that they are current."""
+    """Writes the pages of measured figures and builds; with --check only checks them."""
     check = "--check" in sys.argv
     given = "" if check or sys.stdin.isatty() else sys.stdin.read()
     if given.strip():

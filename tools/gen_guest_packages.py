@@ -35,7 +35,7 @@ PRINTED = re.compile(r"'(\S+)' (\S+)_\S+_\w+\.deb (\d+) SHA256:(\w+)")
 
 
 def apt(folder: pathlib.Path, *arguments: str) -> str:
-    """Runs apt-get with all of its files in a given folder; returns its output."""
+    """Runs apt-get with all state in a given folder; returns the program's output."""
     for name in ("lists/partial", "cache/archives/partial", "etc/apt.conf.d", "etc/preferences.d"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     (folder / "status").touch()
@@ -62,7 +62,7 @@ def apt(folder: pathlib.Path, *arguments: str) -> str:
 
 
 def resolve(folder: pathlib.Path, purpose: str, *arguments: str) -> list[packages.Package]:
-    """Returns the Debian packages by which apt-get installs given ones on an empty system."""
+    """Returns the Debian packages that apt-get installs for given packages on an empty system."""
     found = []
     text = apt(folder, "install", "--yes", "--print-uris", *arguments)
     for url, name, size, digest in PRINTED.findall(text):
@@ -73,7 +73,7 @@ def resolve(folder: pathlib.Path, purpose: str, *arguments: str) -> list[package
 
 
 def loaded(root: pathlib.Path, programs: Iterable[str]) -> set[str]:
-    """Returns the names of the libraries that unpacked programs load, directly or indirectly."""
+    """Returns the names of libraries that unpacked programs load, directly or indirectly."""
     names: set[str] = set()
     todo = [root / program for program in programs]
     while todo:
@@ -86,7 +86,7 @@ def loaded(root: pathlib.Path, programs: Iterable[str]) -> set[str]:
 
 
 def needed(folder: pathlib.Path, purpose: str, *arguments: str) -> list[packages.Package]:
-    """Returns the Debian packages that the programs of a purpose need to start."""
+    """Returns the Debian packages that the programs of a purpose ("qemu", "guest") need."""
     every = resolve(folder, purpose, *arguments)
     snapshot = f"{datetime.date.today():%Y%m%d}T000000Z"
     wanted = packages.WANTED[purpose]

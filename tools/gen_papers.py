@@ -60,11 +60,11 @@ the commands take.
 
 
 class MissingValue(Exception):
-    """Raised if a row of docs/papers.md names a figure that is not published."""
+    """Raised if a row of docs/papers.md refers to a measured value that is not published."""
 
 
 def tables(text: str) -> list[tuple[str, list[str], list[list[str]]]]:
-    """Returns the tables of a Markdown page: heading, column names and rows of each."""
+    """Returns the tables of a Markdown page, as (heading, column names, rows)."""
     found: list[tuple[str, list[str], list[list[str]]]] = []
     heading, inside = "", False
     for line in text.splitlines():
@@ -83,7 +83,7 @@ def tables(text: str) -> list[tuple[str, list[str], list[list[str]]]]:
 
 
 def cell(text: str, heading: str, row: list[str], column: str) -> str:
-    """Returns a cell of a published Markdown table, by row and column.
+    """Returns a cell of a published Markdown table, given by row and column.
 
     A given cell that ends in … stands for every cell that begins with it.
     """
@@ -107,7 +107,7 @@ def cell(text: str, heading: str, row: list[str], column: str) -> str:
 
 
 def entry(found: object, key: str, file: str) -> object:
-    """Returns an entry of parsed JSON by name, position or "key=value"; raises MissingValue."""
+    """Returns the entry of parsed JSON at a name, index or "key=value"; raises MissingValue."""
     name, _, number_there = key.partition("=")
     if isinstance(found, list):
         fits = [e for e in found if number_there and str(e.get(name)) == number_there]
@@ -120,7 +120,7 @@ def entry(found: object, key: str, file: str) -> object:
 
 
 def value(reference: str, root: pathlib.Path = paths.ROOT) -> tuple[str, str]:
-    """Returns the published value that a reference in configs/papers names, and its file."""
+    """Returns (value, file) for a reference in configs/papers to a published value."""
     words = " ".join(reference.split())
     if " ~ " in words:
         file, pattern = words.split(" ~ ", 1)
@@ -149,7 +149,7 @@ def value(reference: str, root: pathlib.Path = paths.ROOT) -> tuple[str, str]:
 
 
 def filled(text: str) -> str:
-    """Returns a text with its references to published values replaced by the values and links."""
+    """Returns a text with references to published values replaced by linked values."""
     homes: dict[str, str] = {}
 
     def one(match: re.Match) -> str:
@@ -163,7 +163,7 @@ def filled(text: str) -> str:
 
 
 def work(name: str) -> str:
-    """Returns authors, title and year of a paper from docs/references.md."""
+    """Returns a paper's authors, title and year from docs/references.md."""
     parts = REFERENCES.read_text().split(f"\n### {name}\n")
     if len(parts) != 2:
         raise MissingValue(f"docs/references.md has no entry {name}")
@@ -171,14 +171,14 @@ def work(name: str) -> str:
 
 
 def papers() -> list[dict]:
-    """Returns the descriptions of the five papers in configs/papers."""
+    """Reads the descriptions of the five papers in configs/papers."""
     found = [yaml.safe_load(file.read_text()) for file in SOURCE.glob("*.yml")]
     text = REFERENCES.read_text()
     return sorted(found, key=lambda paper: text.find(f"### {paper['name']}\n"))
 
 
 def section(paper: dict) -> str:
-    """Returns the Markdown section of one paper, with its table of results."""
+    """Returns a paper's Markdown section with the table of results."""
     lines = [f"## {paper['name']}", "", work(paper["name"]), "", " ".join(paper["note"].split())]
     lines += [
         "",
@@ -204,7 +204,7 @@ def page(works: list[dict]) -> str:
 
 
 def main() -> int:
-    """Writes docs/papers.md, or checks with --check that it is current."""
+    """Writes docs/papers.md; with --check only checks that the page is up to date."""
     try:
         wanted = page(papers())
     except MissingValue as missing:

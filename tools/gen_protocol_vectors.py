@@ -32,17 +32,17 @@ COMMENT = (
 
 
 def octets(label: str, size: int) -> bytes:
-    """Returns reproducible pseudo-random bytes for the protocol's test vectors."""
+    """Returns pseudo-random bytes, reproducible from a label, for the protocol's test vectors."""
     return hashlib.shake_256(b"maeslant vectors " + label.encode()).digest(size)
 
 
 def pattern(length: int) -> bytes:
-    """Returns a reproducible plaintext of any length for the protocol's test vectors."""
+    """Returns reproducible plaintext bytes of a given length for the protocol's test vectors."""
     return bytes((167 * at + at // 256 + length) % 256 for at in range(length))
 
 
 def shown(data: bytes) -> str:
-    """Returns bytes as text for the protocol's test vectors: hexadecimal or, if long, a hash."""
+    """Returns bytes as hexadecimal text for test vectors, or their hash if too long."""
     if len(data) <= 128:
         return data.hex()
     if data == pattern(len(data)):
@@ -51,7 +51,7 @@ def shown(data: bytes) -> str:
 
 
 def session() -> Session:
-    """Returns the Session of the protocol's test vectors: secret, session ID and nonces."""
+    """Returns the session of the protocol's test vectors: secret, session ID and nonces."""
     return Session(
         octets("secret", 32),
         octets("session id", 16),
@@ -62,7 +62,7 @@ def session() -> Session:
 
 
 def keys(of: Session) -> list[dict]:
-    """Returns key and IV mask of each message class and epoch of the protocol's test vectors."""
+    """Returns AES key and IV mask of each message class and key epoch for the test vectors."""
     return [
         {
             "class": cls,
@@ -77,7 +77,7 @@ def keys(of: Session) -> list[dict]:
 
 
 class Recorder:
-    """Records the messages of a session of the protocol model, for the test vectors."""
+    """Records the messages of a protocol model's session for the test vectors."""
 
     def __init__(self) -> None:
         self.session = session()
@@ -93,7 +93,7 @@ class Recorder:
         self.data: dict[tuple[int, int], bytes] = {}
 
     def run(self, job) -> bytes:
-        """Waits for a call of the protocol model, records its requests and returns its result."""
+        """Waits for a call of the protocol model; records the requests; returns the result."""
         try:
             return self.host.wait(job)
         except RefusedError:
@@ -103,7 +103,7 @@ class Recorder:
                 self.write_down(request)
 
     def write_down(self, request) -> None:
-        """Records a request with its response and chunk, for the protocol's test vectors."""
+        """Records a request with the response and DMA chunk for the protocol's test vectors."""
         where = (request.queue, request.kind, request.sequence)
         sealed = next(
             event.data
@@ -150,7 +150,7 @@ class Recorder:
         )
 
     def send(self, queue: int, base: int, data: bytes, chunk: int = 0, **more: int) -> None:
-        """Transfers data in the protocol model's session; records the messages."""
+        """Moves data between host and card in the protocol model's session; records messages."""
         job = self.host.h2d(queue, base, data, chunk, **more)
         for request in job.requests:
             if request.place:
@@ -164,7 +164,7 @@ class Recorder:
 
 
 def exchanges() -> Recorder:
-    """Runs a session with every kind of request on the protocol model; returns its Recorder."""
+    """Runs a session with every kind of request on the protocol model; returns the Recorder."""
     recorder = Recorder()
     host, run = recorder.host, recorder.run
     run(host.open())
@@ -207,7 +207,7 @@ def exchanges() -> Recorder:
 
 
 def refused(recorder: Recorder) -> list[dict]:
-    """Returns, for the protocol's test vectors, requests that a card must refuse after OPEN."""
+    """Returns test vectors of requests that a card must refuse after the OPEN request."""
     right = recorder.exchanges[4]  # BATCH 2 on queue 0
     message = bytes.fromhex(right["message"])
     assert (right["kind"], right["queue"], right["sequence"]) == (Kind.BATCH, 0, 2)
@@ -253,7 +253,7 @@ def refused(recorder: Recorder) -> list[dict]:
 
 
 def _seal(of: Session, cls: int, queue: int, kind: int, epoch: int, number: int, body: bytes):
-    """Returns a request with any header, sealed under the right key, for the protocol's vectors."""
+    """Returns a request with arbitrary header fields, encrypted under the right key."""
     return Key(of, Class(cls), epoch, 1 << 34).seal_message(queue, kind, number, body)
 
 
@@ -264,7 +264,7 @@ def _transfer(seal, kind: int = Kind.H2D, **fields) -> bytes:
 
 
 def make() -> dict:
-    """Returns the protocol's test vectors as a dictionary, for a JSON file."""
+    """Returns all of the protocol's test vectors as a dictionary to write as JSON."""
     of = session()
     recorder = exchanges()
     return {
@@ -284,7 +284,7 @@ def make() -> dict:
 
 
 def main() -> int:
-    """Writes the protocol's test vectors, or checks with --check that they are current."""
+    """Writes the protocol's test vectors; with --check only checks that they are up to date."""
     text = json.dumps(make(), indent=1) + "\n"
     if "--check" in sys.argv:
         stale = not FILE.exists() or FILE.read_text() != text

@@ -51,7 +51,7 @@ def maps() -> list[str]:
 
 
 def elaborate(name: str) -> AddrmapNode:
-    """Compiles a register map of regs/ by the SystemRDL compiler; returns its root node."""
+    """Compiles a register map of regs/ by the SystemRDL compiler; returns the root node."""
     compiler = RDLCompiler()
     for definition in ALL_UDPS:
         compiler.register_udp(definition)
@@ -60,7 +60,7 @@ def elaborate(name: str) -> AddrmapNode:
 
 
 def export_rtl(top: AddrmapNode, folder: pathlib.Path) -> None:
-    """Writes the SystemVerilog register block and package of a register map."""
+    """Writes the SystemVerilog register block and package generated from a register map."""
     name = top.inst_name
     RegblockExporter().export(
         top,
@@ -84,7 +84,7 @@ def export_rtl(top: AddrmapNode, folder: pathlib.Path) -> None:
 
 
 def export_header(top: AddrmapNode, folder: pathlib.Path) -> None:
-    """Writes the C header of a register map: masks, a struct and enums."""
+    """Writes the C header of a register map: masks, a struct of registers, enums."""
     name = top.inst_name
     path = folder / f"{name}_regs.h"
     CHeaderExporter().export(top, str(path), reuse_typedefs=False)
@@ -110,7 +110,7 @@ def export_header(top: AddrmapNode, folder: pathlib.Path) -> None:
 
 
 def _linux_field(name: str, field: FieldNode) -> list[str]:
-    """Returns the definitions of a register field for the Linux driver: mask, constant, values."""
+    """Returns the C definitions of a register field for Linux: mask, constants for values."""
     name = f"{name}_{field.inst_name.upper()}"
     mask = f"GENMASK({field.high}, {field.low})" if field.width > 1 else f"BIT({field.low})"
     lines = [f"#define {name} {mask}"]
@@ -156,7 +156,7 @@ def number_name(name: str) -> str:
 
 
 def registers(top: AddrmapNode) -> list[tuple[str, int]]:
-    """Returns the registers of a register map, as (name, offset)."""
+    """Returns (name, offset) of each register in a register map."""
     found = []
     for node in top.descendants(unroll=False):
         if isinstance(node, RegNode | RegfileNode):
@@ -167,7 +167,7 @@ def registers(top: AddrmapNode) -> list[tuple[str, int]]:
 
 
 def enums(top: AddrmapNode) -> dict[str, type]:
-    """Returns the enumerated types of a register map's fields, by name."""
+    """Returns the enumerated types of a register map's fields by type name."""
     fields = [node for node in top.descendants(unroll=False) if isinstance(node, FieldNode)]
     found = [field.get_property("encode") for field in fields]
     return {kind.type_name.removeprefix("mae_").removesuffix("_e"): kind for kind in found if kind}
@@ -210,7 +210,7 @@ def export_python(top: AddrmapNode, folder: pathlib.Path) -> None:
 
 
 def paragraph(text: str | None) -> str:
-    """Returns a register's description with its lines joined into paragraphs."""
+    """Returns a register's description with the lines of each paragraph joined."""
     if not text:
         return ""
     if "\n\n" in text or "\n1." in text:
@@ -219,7 +219,7 @@ def paragraph(text: str | None) -> str:
 
 
 def access(field: FieldNode) -> str:
-    """Returns how software may access a register field, such as "read, write"."""
+    """Returns software's access to a register field as text, such as "read, write"."""
     if field.get_property("singlepulse"):
         return "write 1: pulse"
     if field.get_property("onwrite") is not None:
@@ -228,7 +228,7 @@ def access(field: FieldNode) -> str:
 
 
 def register_section(reg: RegNode, offset: str, name: str) -> list[str]:
-    """Returns the Markdown section about one register of a map."""
+    """Returns the Markdown section on a register of a register map, as lines."""
     lines = ["", f"## `{name}` at {offset}", "", f"{reg.get_property('name')}. "]
     lines[-1] += paragraph(reg.get_property("desc"))
     lines += ["", "| bits | field | access | reset | meaning |", "|---|---|---|---|---|"]
@@ -281,7 +281,7 @@ def export_page(top: AddrmapNode, folder: pathlib.Path) -> None:
 
 
 def export_html(folder: pathlib.Path) -> None:
-    """Writes HTML pages of all register maps by PeakRDL, to build/."""
+    """Writes HTML pages of all register maps to build/, by PeakRDL."""
     from peakrdl_html import HTMLExporter
 
     for name in maps():
@@ -289,7 +289,7 @@ def export_html(folder: pathlib.Path) -> None:
 
 
 def generate(root: pathlib.Path) -> list[pathlib.Path]:
-    """Writes all files that are generated from register maps to a tree; returns their paths."""
+    """Generates all files from the register maps into a folder tree; returns their paths."""
     rtl = {name: root / "rtl" / room / "generated" for name, room in DECODED_BY_HAND.items()}
     places = {
         export_rtl: root / "rtl" / "device" / "generated",
@@ -314,7 +314,7 @@ def generate(root: pathlib.Path) -> list[pathlib.Path]:
 
 
 def stale() -> list[str]:
-    """Returns the committed files that differ from those generated from the register maps."""
+    """Returns the committed files that differ from files newly generated from register maps."""
     with tempfile.TemporaryDirectory() as temporary:
         fresh_root = pathlib.Path(temporary)
         found = []
@@ -328,7 +328,7 @@ def stale() -> list[str]:
 
 
 def main() -> int:
-    """Generates the files of all register maps, or checks with --check that they are current."""
+    """Generates the files of all register maps; with --check only checks the committed files."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="fail when a committed file is stale")
     parser.add_argument(

@@ -29,7 +29,7 @@ ENGINES = {
 
 
 def record(top: str) -> dict[str, dict]:
-    """Simulates a GCM engine and returns its timing diagrams as WaveDrom JSON."""
+    """Simulates a GCM engine; returns the timing diagrams as WaveDrom JSON by name."""
     with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
         environment = {"MAESLANT_SCHEDULES": file.name}
         cocotb_bench.simulate(top, BENCH, parameters=ENGINES[top], env=environment)
@@ -44,7 +44,7 @@ def draw(diagram: dict) -> str:
 
 
 def files(diagrams: dict[str, dict]) -> dict[pathlib.Path, str]:
-    """Returns the contents of docs/schedules by path: each timing diagram as JSON and SVG."""
+    """Returns the files of docs/schedules by path: each timing diagram as JSON and as SVG."""
     found = {}
     for name, diagram in diagrams.items():
         found[OUT / f"{name}.json"] = json.dumps(diagram, indent=1) + "\n"
@@ -53,7 +53,7 @@ def files(diagrams: dict[str, dict]) -> dict[pathlib.Path, str]:
 
 
 def main() -> int:
-    """Writes the GCM engines' timing diagrams, or checks with --check that drawings are current."""
+    """Writes the GCM engines' timing diagrams; with --check only checks that SVGs match JSON."""
     if "--check" in sys.argv:
         kept = {path.stem: json.loads(path.read_text()) for path in sorted(OUT.glob("*.json"))}
         wanted = files(kept)

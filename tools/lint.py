@@ -27,7 +27,7 @@ def files(root: pathlib.Path, *patterns: str) -> list[pathlib.Path]:
 
 
 def _run(command: list[object], root: pathlib.Path = paths.ROOT) -> str:
-    """Runs a lint program; returns its output if the program fails, else ""."""
+    """Runs a lint program; returns the program's output on failure, else ""."""
     done = subprocess.run(
         [str(word) for word in command], cwd=root, capture_output=True, text=True, check=False
     )
@@ -36,13 +36,13 @@ def _run(command: list[object], root: pathlib.Path = paths.ROOT) -> str:
 
 
 def _all(commands: list[list[object]], root: pathlib.Path) -> list[str]:
-    """Runs lint programs in parallel; returns the outputs of those that fail."""
+    """Runs lint programs in parallel; returns the outputs of those programs that fail."""
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         return [text for text in pool.map(lambda c: _run(c, root), commands) if text]
 
 
 def _format(tool: list[object], sources: list[pathlib.Path], fix: bool) -> list[str]:
-    """Formats source files if ``fix``, else returns those that a formatter would change."""
+    """Formats source files if ``fix``, else returns the files that a formatter would change."""
     found = []
     for path in sources:
         text = path.read_text()
@@ -59,7 +59,7 @@ def _format(tool: list[object], sources: list[pathlib.Path], fix: bool) -> list[
 
 
 def verible_format(root: pathlib.Path, fix: bool) -> list[str]:
-    """Checks or fixes the format of all SystemVerilog files by Verible; returns the errors."""
+    """Checks, or with ``fix`` corrects, the format of SystemVerilog files by Verible."""
     sources = files(root, "rtl/**/*.sv", "tests/**/*.sv", "formal/**/*.sv")
     return _format([paths.tool("verible-verilog-format"), "--column_limit=100"], sources, fix)
 
@@ -84,7 +84,7 @@ EDGES: dict[str, dict[str, tuple[int, ...]]] = {
 
 
 def verilator_tops(root: pathlib.Path) -> list[tuple[pathlib.Path, dict[str, object]]]:
-    """Returns the RTL modules for Verilator to lint, each with the parameters to use.
+    """Returns the RTL modules that Verilator lints, each with parameter values.
 
     Leaves out modules with a type parameter, which are linted within their parents.
     """
@@ -130,13 +130,13 @@ def verilator_lint(root: pathlib.Path) -> list[str]:
 
 
 def _foreign() -> list[object]:
-    """Returns the slang options that find modules of other projects, without warnings."""
+    """Returns slang options that find third-party modules, without warnings about them."""
     found = [word for folder in paths.foreign_folders() for word in ("-y", folder)]
     return [*found, "--libext", ".v", "--suppress-warnings", "**/picorv32.v"] if found else []
 
 
 def slang(root: pathlib.Path) -> list[str]:
-    """Checks that slang compiles all RTL modules, for simulation and synthesis; returns errors."""
+    """Compiles all RTL modules by slang, for simulation and for synthesis; returns the errors."""
     import pyslang
 
     packages = paths.rtl_packages()
@@ -154,7 +154,7 @@ def slang(root: pathlib.Path) -> list[str]:
 
 
 def yosys(root: pathlib.Path) -> list[str]:
-    """Checks that Yosys can read every RTL module; returns the errors."""
+    """Reads each RTL module by Yosys as a check; returns the errors."""
     modules = {p.stem: p for p in files(root, "rtl/**/*.sv") if not p.stem.endswith("_pkg")}
     used = {
         other for path in modules.values() for other in paths.rtl_closure([path]) if other != path
@@ -176,13 +176,13 @@ def yosys(root: pathlib.Path) -> list[str]:
 
 
 def clang_format(root: pathlib.Path, fix: bool) -> list[str]:
-    """Checks or fixes the format of all C and C++ files by clang-format; returns the errors."""
+    """Checks, or with ``fix`` corrects, the format of C and C++ files by clang-format."""
     patterns = [f"{top}/**/*.{suffix}" for top in ("driver", "sim") for suffix in ("c", "h", "cpp")]
     return _format([paths.tool("clang-format"), "--style=file"], files(root, *patterns), fix)
 
 
 def ruff(root: pathlib.Path, fix: bool) -> list[str]:
-    """Checks or fixes format and lint of all Python files by Ruff; returns the errors."""
+    """Checks, or with ``fix`` corrects, the format and lint of Python files by Ruff."""
     tool = paths.tool("ruff")
     if fix:
         return _all([[tool, "check", "--fix", "-q", "."], [tool, "format", "-q", "."]], root)
@@ -191,7 +191,7 @@ def ruff(root: pathlib.Path, fix: bool) -> list[str]:
 
 
 def problems(root: pathlib.Path = paths.ROOT, fix: bool = False) -> list[str]:
-    """Runs all format and lint checks of the sources; returns their errors."""
+    """Runs all format and lint checks on the source files; returns the errors."""
     found = [*ruff(root, fix), *clang_format(root, fix), *verible_format(root, fix)]
     if not fix:
         found += [*verible_lint(root), *slang(root), *yosys(root)]
@@ -200,7 +200,7 @@ def problems(root: pathlib.Path = paths.ROOT, fix: bool = False) -> list[str]:
 
 
 def main() -> int:
-    """Prints the format and lint errors of the sources; returns 0 if there are none."""
+    """Prints the source files' format and lint errors; returns 0 if there are none."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--fix", action="store_true", help="format in place")
     found = problems(fix=parser.parse_args().fix)

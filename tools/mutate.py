@@ -33,7 +33,7 @@ TIMEOUT = 1800
 
 
 def copy_tree(folder: pathlib.Path) -> pathlib.Path:
-    """Copies the repository without build results, for a mutation test; returns the copy's path."""
+    """Copies the repository, without build results, for mutation tests; returns the copy's path."""
     tree = folder / "tree"
 
     def ignore(where: str, _names: list[str]) -> set[str]:
@@ -49,10 +49,10 @@ def copy_tree(folder: pathlib.Path) -> pathlib.Path:
 
 
 class Trees:
-    """Lends copies of the repository to threads that run mutation tests."""
+    """Lends copies of the repository to the threads that run mutation tests."""
 
     def __init__(self, folder: pathlib.Path, count: int) -> None:
-        """Makes ``count`` copies of the repository under a folder for the mutation tests."""
+        """Creates ``count`` copies of the repository in a folder, for mutation tests."""
         self.cache = folder / "ccache"
         self.free: queue.Queue[pathlib.Path] = queue.Queue()
         for number in range(count):
@@ -60,7 +60,7 @@ class Trees:
 
     @contextlib.contextmanager
     def borrow(self) -> Iterator[pathlib.Path]:
-        """Yields a copy of the repository that no other thread uses until the context ends."""
+        """Yields a copy of the repository for exclusive use until the context ends."""
         tree = self.free.get()
         try:
             yield tree
@@ -68,7 +68,7 @@ class Trees:
             self.free.put(tree)
 
     def passes(self, tree: pathlib.Path, test: str) -> bool:
-        """Returns true if a pytest test passes on a copy of the repository."""
+        """Runs a pytest test in a copy of the repository; returns true if the test passes."""
         command = [str(paths.ROOT / ".venv" / "bin" / "python"), "-m", "pytest", "-q", "-x"]
         env = os.environ | {liberty.FOLDER: str(liberty.folder()), "PYTHONDONTWRITEBYTECODE": "1"}
         if shutil.which("ccache"):  # most of a broken design compiles as the intact one did
@@ -88,7 +88,7 @@ class Trees:
         return result.returncode == 0
 
     def notice(self, item: dict[str, str]) -> bool:
-        """Applies a mutation to a copy of the repository; returns true if its test then fails."""
+        """Mutates a repository copy, runs a test, undoes the mutation; true if the test failed."""
         with self.borrow() as tree:
             file = tree / item["file"]
             text = file.read_text()
@@ -101,7 +101,7 @@ class Trees:
                 file.write_text(text)
 
     def check_intact(self, test: str) -> None:
-        """Ends the program if a test of the mutations fails on the unchanged repository."""
+        """Exits with an error if a test of the mutation list fails on the unchanged repository."""
         with self.borrow() as tree:
             if not self.passes(tree, test):
                 sys.exit(f"{test} fails on the tree as it is")
@@ -119,7 +119,7 @@ def page(items: list[dict[str, str]]) -> str:
 
 
 def stale(items: list[dict[str, str]], root: pathlib.Path = paths.ROOT) -> list[str]:
-    """Returns errors of mutations whose text or test file is gone, or whose page is stale."""
+    """Returns errors: mutations whose source text or test is missing, an outdated page."""
     found = []
     for item in items:
         file, test = root / item["file"], item["test"].split()[0].split("::")[0]
@@ -133,7 +133,7 @@ def stale(items: list[dict[str, str]], root: pathlib.Path = paths.ROOT) -> list[
 
 
 class Collected:
-    """Holds the names of the tests that pytest collects, as a plugin of pytest."""
+    """Collects the names of pytest's tests, as a pytest plugin."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -143,14 +143,14 @@ class Collected:
         self.names = [item.nodeid for item in session.items]
 
     def has(self, test: str) -> bool:
-        """Returns true if a mutation's test, maybe with ``-k WORD``, selects a pytest test."""
+        """Returns true if a test selection, maybe with ``-k WORD``, matches a pytest test."""
         name, _, word = test.partition(" -k ")
         chosen = [n for n in self.names if n == name or n.startswith((name + "::", name + "["))]
         return any(word.lower() in n.lower() for n in chosen)
 
 
 def absent(tests: list[str]) -> list[str]:
-    """Returns an error for each test of a mutation that selects no test of pytest."""
+    """Returns an error for each test selection of the mutation list that matches no pytest test."""
     found = Collected()
     with contextlib.redirect_stdout(io.StringIO()):
         pytest.main(["--collect-only", "-m", "slow or not slow", "tests"], plugins=[found])
@@ -158,7 +158,7 @@ def absent(tests: list[str]) -> list[str]:
 
 
 def main() -> int:
-    """Runs mutation tests, by default all; prints if each is noticed; returns 0 if all are."""
+    """Runs mutation tests, by default all; prints each result; returns 0 if all were detected."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("words", nargs="*", help="run only mutations whose name contains a word")
     parser.add_argument("--list", nargs="+", default=[], help="run only these lists, such as gcm")

@@ -28,7 +28,7 @@ KEYS = {"CTR": 16, "XTS": 8, "GCM": 16}
 
 
 class Figures:
-    """Returns published figures by part, build and metric."""
+    """Gives access to published figures by hardware block, build and metric."""
 
     def __init__(self, figures: list[dict]) -> None:
         self._figures = figures
@@ -47,7 +47,7 @@ class Figures:
 
 
 def jobs_table(figures: Figures) -> str:
-    """Returns a Markdown table of the card's shares of data clocks, by mode and size of job."""
+    """Returns a Markdown table of the percentage of bus clocks with data, by mode and job size."""
 
     def share(metric: str) -> str:
         return f"{figures.value('dma', TWO_WAY, metric):.1f} %"
@@ -70,7 +70,7 @@ def jobs_table(figures: Figures) -> str:
 
 
 def messages_table(figures: Figures) -> str:
-    """Returns a Markdown table of the rates of queued messages by size, beside OpenSSL's."""
+    """Returns a Markdown table of queued messages per second by size, beside OpenSSL's rates."""
 
     def value(metric: str, unit: str) -> float:
         return figures.value("messages", "stream4", metric, unit)
@@ -94,7 +94,7 @@ def messages_table(figures: Figures) -> str:
 
 
 def between(text: str, name: str, table: str) -> str:
-    """Returns a text with a table put between a name's marks; raises ValueError without marks."""
+    """Inserts a table into a page's text between named markers; raises ValueError without them."""
     begin, end = MARK.format(name), END.format(name)
     if text.count(begin) != 1 or text.count(end) != 1:
         raise ValueError(f"no marks of {name}")
@@ -103,14 +103,14 @@ def between(text: str, name: str, table: str) -> str:
 
 
 def card_page(figures: list[dict]) -> str:
-    """Returns docs/guides/card.md with its tables made from the measured figures."""
+    """Returns the text of docs/guides/card.md with tables generated from the measured figures."""
     known = Figures(figures)
     text = between(CARD.read_text(), "jobs", jobs_table(known))
     return between(text, "messages", messages_table(known))
 
 
 def of_record(file: pathlib.Path, keys: list[list[str]]) -> list[object]:
-    """Returns values of a published JSON record, each by the keys that lead to it."""
+    """Returns the values in a published JSON record at the given key paths."""
     record = json.loads(file.read_text())
     return [functools.reduce(operator.getitem, each, record) for each in keys]
 
@@ -121,7 +121,7 @@ def stale_sentences(
     source: pathlib.Path = SENTENCES,
     results: pathlib.Path = paths.RESULTS,
 ) -> list[str]:
-    """Returns errors: sentences with the current figures that pages should hold but do not."""
+    """Returns an error for each sentence, with current figures, that a page should contain."""
     known, found = Figures(figures), []
     for page, sentences in yaml.safe_load(source.read_text()).items():
         text = " ".join((root / page).read_text().split())

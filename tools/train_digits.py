@@ -23,7 +23,7 @@ FULL_SCALE = 16.0  # of a pixel
 
 
 def patches(maps: np.ndarray) -> np.ndarray:
-    """Returns the 3x3 neighbourhood of each pixel of feature maps, for convolution."""
+    """Returns each pixel's 3x3 neighbourhood in feature maps, for convolution (im2col)."""
     count, height, width, channels = maps.shape
     padded = np.pad(maps, ((0, 0), (1, 1), (1, 1), (0, 0)))
     view = np.lib.stride_tricks.sliding_window_view(padded, (KERNEL, KERNEL), (1, 2))
@@ -31,7 +31,7 @@ def patches(maps: np.ndarray) -> np.ndarray:
 
 
 def unpatches(slopes: np.ndarray, channels: int) -> np.ndarray:
-    """Returns feature maps as sums of 3x3 neighbourhoods, the transpose of ``patches``."""
+    """Returns feature maps as sums of 3x3 neighbourhoods (col2im), the transpose of ``patches``."""
     count, height, width, _ = slopes.shape
     parts = slopes.reshape(count, height, width, KERNEL, KERNEL, channels)
     padded = np.zeros((count, height + 2, width + 2, channels))
@@ -42,7 +42,7 @@ def unpatches(slopes: np.ndarray, channels: int) -> np.ndarray:
 
 
 def forward(weights: list[np.ndarray], maps: np.ndarray) -> list[np.ndarray]:
-    """Returns the output of each layer of the digit network, in floating point."""
+    """Returns the outputs of all layers of the digit network, in floating point."""
     first = np.maximum(patches(maps) @ weights[0] + weights[1], 0)
     second = np.maximum(patches(first) @ weights[2] + weights[3], 0)
     count, height, width, channels = second.shape
@@ -52,7 +52,7 @@ def forward(weights: list[np.ndarray], maps: np.ndarray) -> list[np.ndarray]:
 
 
 def slopes(weights: list[np.ndarray], maps: np.ndarray, wanted: np.ndarray) -> list[np.ndarray]:
-    """Returns the gradient of the digit network's loss for all weights."""
+    """Returns the gradient of the digit network's loss with respect to all weights."""
     first, second, pooled, outputs = forward(weights, maps)
     count = len(maps)
     chances = np.exp(outputs - outputs.max(axis=1, keepdims=True))
@@ -73,7 +73,7 @@ def slopes(weights: list[np.ndarray], maps: np.ndarray, wanted: np.ndarray) -> l
 
 
 def train(maps: np.ndarray, wanted: np.ndarray) -> list[np.ndarray]:
-    """Trains the digit network by gradient descent with momentum; returns its weights."""
+    """Trains the digit network by gradient descent with momentum; returns the weights."""
     random = np.random.Generator(np.random.PCG64(SEED))
     sizes = [(KERNEL**2, CHANNELS), (KERNEL**2 * CHANNELS, CHANNELS), (16 * CHANNELS, CLASSES)]
     weights = []
@@ -95,7 +95,7 @@ def train(maps: np.ndarray, wanted: np.ndarray) -> list[np.ndarray]:
 
 
 def quantize(weights: list[np.ndarray], maps: np.ndarray) -> list[layers.Layer]:
-    """Returns the digit network quantized to int8, with one scale for each layer."""
+    """Quantizes the digit network to int8 with a scale per layer; returns the layers."""
     first, second, _, outputs = forward(weights, maps)
     tops = [np.abs(values).max() for values in (first, second, outputs)]
     shapes = [(KERNEL, KERNEL, 1), (KERNEL, KERNEL, CHANNELS), (1, 1, 16 * CHANNELS)]
@@ -123,7 +123,7 @@ def quantize(weights: list[np.ndarray], maps: np.ndarray) -> list[layers.Layer]:
 
 
 def make() -> str:
-    """Trains and quantizes the digit network; returns the text of digits.json."""
+    """Trains and quantizes the digit network; returns the JSON text for digits.json."""
     pixels, wanted = digits.images()
     known, unknown = digits.split()
     maps = pixels / FULL_SCALE

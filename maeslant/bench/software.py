@@ -16,7 +16,7 @@ SOURCE = pathlib.Path(__file__).with_name("table_aes.c")
 
 
 def openssl_rate(cipher: str, size: int, seconds: float, instructions: bool) -> float:
-    """Returns the bytes a second that `openssl speed` encrypts in messages of a given size."""
+    """Returns the bytes per second that `openssl speed` encrypts, for a given message size."""
     environment = {k: v for k, v in os.environ.items() if k != "OPENSSL_ia32cap"}
     if not instructions:
         environment["OPENSSL_ia32cap"] = NO_AES_INSTRUCTIONS
@@ -45,13 +45,13 @@ def table_aes() -> pathlib.Path:
 
 
 def table_rate(size: int, seconds: float) -> float:
-    """Returns the bytes a second that table-based AES in C encrypts in messages of a given size."""
+    """Returns the bytes per second that table-based AES in C encrypts, for a given message size."""
     command = [str(table_aes()), "crypt", str(size), str(seconds)]
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
 def table_steps(megabytes: int) -> dict[str, float]:
-    """Returns the nanoseconds that each AES step takes for a block in table-based C, by name."""
+    """Returns the nanoseconds of each AES step for one block in table-based C, by step name."""
     command = [str(table_aes()), "steps", str(megabytes)]
     out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return {name: float(value) for name, value in (line.split() for line in out.splitlines())}

@@ -31,7 +31,7 @@ RESPONSE = {"awready", "wready", "bvalid", "bresp", "arready", "rvalid", "rdata"
 
 @dataclasses.dataclass(frozen=True)
 class Port:
-    """Describes a bus port of a module, such as ``s_axil`` of mae_axil_to_reg."""
+    """Describes a bus port of an RTL module, such as ``s_axil`` of mae_axil_to_reg."""
 
     module: str
     prefix: str
@@ -43,11 +43,11 @@ class Port:
 
     @property
     def side(self) -> str:
-        """Returns "s" if the bus port is a subordinate's, "m" if it is a manager's."""
+        """Returns "s" for a subordinate bus port, "m" for a manager bus port."""
         return self.prefix[0]
 
     def wire(self, name: str) -> str:
-        """Returns the expression for a signal of an AXI port; "'0" if the port lacks it."""
+        """Returns the expression for a signal of an AXI port; "'0" if the port lacks the signal."""
         if not self.structs:
             wire = f"{self.prefix}_{name}"
             return wire if wire in self.names else "'0"
@@ -109,7 +109,7 @@ def ports(file: pathlib.Path) -> list[Port]:
 
 
 def _clock(names: frozenset[str], side: str) -> tuple[str, str] | None:
-    """Returns the clock and reset of a module's bus ports of one side; None without a clock."""
+    """Returns the names of the clock and reset of a module's bus ports; None without a clock."""
     for clock, reset in CLOCKS:
         pair = clock.format(side=side), reset.format(side=side)
         if names.issuperset(pair):
@@ -118,7 +118,7 @@ def _clock(names: frozenset[str], side: str) -> tuple[str, str] | None:
 
 
 def sources(files: Iterable[pathlib.Path], target: pathlib.Path) -> list[pathlib.Path]:
-    """Returns the protocol checkers that a design's bus ports need; writes their binds to a file.
+    """Writes a file that binds protocol checkers to a design's bus ports; returns files to add.
 
     Returns an empty list for a design without bus ports.
     """

@@ -65,7 +65,7 @@ def compiler() -> str:
 
 
 def stale(target: pathlib.Path, *, own: list[pathlib.Path] | None = None) -> bool:
-    """Returns true if a build target is missing or older than the C driver's sources."""
+    """Returns true if a build target is missing or older than the C driver's source files."""
     if not target.exists():
         return True
     made = target.stat().st_mtime_ns
@@ -77,7 +77,7 @@ def stale(target: pathlib.Path, *, own: list[pathlib.Path] | None = None) -> boo
 def compile_objects(
     folder: pathlib.Path, flags: tuple[str, ...], files: list[pathlib.Path] | None = None
 ) -> list[str]:
-    """Compiles C files, by default those of libmaeslant; returns the paths of the object files."""
+    """Compiles C files, by default those of libmaeslant; returns the object files' paths."""
     folder.mkdir(parents=True, exist_ok=True)
     objects = []
     for source in files or sources():
@@ -89,12 +89,12 @@ def compile_objects(
 
 
 def exports(name: str) -> str:
-    """Returns the linker option that exports only the public functions of a C library."""
+    """Returns the linker option that makes a C library export only its public functions."""
     return f"-Wl,--version-script={DRIVER / f'{name}.map'}"
 
 
 def build() -> pathlib.Path:
-    """Builds build/driver/libmaeslant.so unless it is up to date; returns its path."""
+    """Builds build/driver/libmaeslant.so unless the library is up to date; returns the path."""
     OUT.mkdir(parents=True, exist_ok=True)
     with open(OUT / ".lock", "w") as lock:  # several processes may want it at once
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -108,7 +108,7 @@ def build() -> pathlib.Path:
 
 
 def build_archive(sanitize: str = "") -> pathlib.Path:
-    """Builds libmaeslant.a for programs of this tree if out of date; returns its path.
+    """Builds the static libmaeslant.a for this repository's programs; returns the archive's path.
 
     ``sanitize``: one of :data:`SANITIZERS`.
     """
@@ -132,7 +132,7 @@ def build_program(
     sanitize: str = "",
     libraries: tuple[str, ...] = (),
 ) -> pathlib.Path:
-    """Builds a C program from a source and libmaeslant's objects; returns the program's path.
+    """Compiles a C source, links it with libmaeslant's object files; returns the program's path.
 
     ``more``: its other C files. ``sanitize``: one of :data:`SANITIZERS`.
     """
@@ -162,14 +162,14 @@ def require_openssl() -> None:
 
 
 def provider_sources() -> list[pathlib.Path]:
-    """Returns the paths of the C files of the OpenSSL provider, without libmaeslant's."""
+    """Returns the paths of the OpenSSL provider's C files, without the files of libmaeslant."""
     return sorted(DRIVER.glob("provider/**/*.c"))
 
 
 def link_provider(
     folder: pathlib.Path, target: pathlib.Path, flags: tuple[str, ...], library: list[str]
 ) -> None:
-    """Compiles the OpenSSL provider and links it with libmaeslant's objects inside."""
+    """Compiles the OpenSSL provider and links it with libmaeslant's object files to one library."""
     version = f'-DMAESLANT_VERSION="{__version__}"'
     objects = compile_objects(folder, (*flags, version), provider_sources())
     run([compiler(), *flags, *SHARED, exports("maeslant_provider"), "-pthread", *objects, *library,
@@ -177,7 +177,7 @@ def link_provider(
 
 
 def build_provider(*, sanitize: str = "") -> pathlib.Path:
-    """Builds the OpenSSL provider maeslant.so if out of date; returns its path.
+    """Builds the OpenSSL provider maeslant.so if out of date; returns the file's path.
 
     ``sanitize``: one of :data:`SANITIZERS`; then only a program with the same can load it.
     """
@@ -195,25 +195,25 @@ def build_provider(*, sanitize: str = "") -> pathlib.Path:
 
 
 def gcm_library() -> str:
-    """Returns the name of the enclave's AES-GCM library: "ipsec" if installed, else "openssl"."""
+    """Returns the AES-GCM library to use in the enclave: "ipsec" if installed, else "openssl"."""
     there = any((root / "intel-ipsec-mb.h").exists() for root in SYSTEM_HEADERS)
     return os.environ.get("MAESLANT_GCM") or ("ipsec" if there else "openssl")
 
 
 def protected_sources(library: str | None = None) -> list[pathlib.Path]:
-    """Returns the paths of the C files of the enclave's driver, the trusted computing base."""
+    """Returns the paths of the C files of the enclave's driver (the trusted computing base)."""
     names = {f"gcm_{name}" for name in ("ipsec", "openssl")}
     other = names - {f"gcm_{library or gcm_library()}"}
     return sorted(path for path in DRIVER.glob("enclave/**/*.c") if path.stem not in other)
 
 
 def crypto_libraries(library: str | None = None) -> tuple[str, ...]:
-    """Returns the linker options for the AES-GCM library of the enclave's driver."""
+    """Returns the linker options for the AES-GCM library that the enclave's driver uses."""
     return ("-lIPSec_MB", "-lcrypto")[(library or gcm_library()) != "ipsec" :]
 
 
 def build_protected() -> pathlib.Path:
-    """Builds the enclave's library libmaeslant_protected if out of date; returns its path."""
+    """Builds libmaeslant_protected, the enclave's driver, if out of date; returns the path."""
     OUT.mkdir(parents=True, exist_ok=True)
     target = OUT / f"libmaeslant_protected_{gcm_library()}.so"
     with open(OUT / ".lock.protected", "w") as lock:
@@ -229,7 +229,7 @@ def build_protected() -> pathlib.Path:
 
 
 def time_copies(library: str | None = None, threads: int = 1) -> dict[str, object]:
-    """Returns the bytes a second that the enclave's driver encrypts, decrypts and memcpy copies.
+    """Measures the bytes per second at which the enclave's driver encrypts, decrypts and copies.
 
     Returns bytes a second in the fastest tenth of the rounds; ``library`` is openssl or ipsec, by
     default the driver's.
@@ -250,7 +250,7 @@ def time_copies(library: str | None = None, threads: int = 1) -> dict[str, objec
 
 
 def build_os() -> tuple[pathlib.Path, pathlib.Path]:
-    """Builds maeslant-os, which owns an enclave's card, and its library; returns both paths."""
+    """Builds the host process maeslant-os, which owns the card, and a library; returns paths."""
     OUT.mkdir(parents=True, exist_ok=True)
     program, shared = OUT / "maeslant-os", OUT / "libmaeslant_os.so"
     own = sorted((DRIVER / "os").glob("*.c"))

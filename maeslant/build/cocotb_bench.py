@@ -24,7 +24,7 @@ config.share_dir, config.libs_dir = map(paths.plain, (config.share_dir, config.l
 
 
 class SimulationError(MaeslantError):
-    """Raised if an RTL simulation does not build, or if one of its cocotb tests fails.
+    """Raised if an RTL simulation does not build or a cocotb test in the simulation fails.
 
     ``coroutines`` holds the result of each coroutine that ran.
     """
@@ -57,12 +57,12 @@ NO_COLLECTION = "--param ggc-min-expand=1000 --param ggc-min-heapsize=1000000"
 
 
 def levels(optimize: str) -> tuple[str, str]:
-    """Returns the C++ compiler's optimization options for small and for large models."""
+    """Returns the C++ optimization levels (for small Verilator models, for large models)."""
     return ("-O1" if optimize == "-O0" else optimize), optimize
 
 
 class _Runner(Verilator):
-    """Runs Verilator for cocotb, to which by default only the top module's signals are visible."""
+    """Runs Verilator for cocotb; by default only the top module's signals are visible to tests."""
 
     visible = False
     optimize: str
@@ -106,7 +106,7 @@ def simulate(
     optimize: str = OPTIMIZE,
     netlist: list[pathlib.Path] | None = None,
 ) -> list[str]:
-    """Builds RTL module ``top`` and runs a Python module's cocotb tests on it; returns their names.
+    """Builds RTL module ``top`` and runs cocotb tests on the model; returns the tests' names.
 
     ``parameters`` are the module's (enum values as integers); ``sources`` adds files outside rtl/
     (a test's own wrapper, which then holds ``top``); ``env`` reaches the cocotb side through
@@ -211,7 +211,7 @@ def simulate(
 
 
 def coroutines(results: pathlib.Path) -> dict[str, str]:
-    """Returns how each cocotb test in a results file ended: "passed", "skipped" or its error."""
+    """Returns each cocotb test's outcome from a results file: "passed", "skipped" or the error."""
     found = {}
     for case in ElementTree.parse(results).iter("testcase"):
         failure = case.find("failure") if case.find("failure") is not None else case.find("error")
@@ -223,18 +223,18 @@ def coroutines(results: pathlib.Path) -> dict[str, str]:
 
 
 def parameters() -> dict[str, object]:
-    """Returns the RTL parameters of the simulated module; for use inside a cocotb test."""
+    """Returns the RTL parameters of the simulated module by name, for use in a cocotb test."""
     return json.loads(os.environ.get("MAESLANT_PARAMETERS", "{}"))
 
 
 def _has_ccache() -> bool:
-    """Returns true if g++ is a link to ccache, which does not cache uses of precompiled headers."""
+    """Returns true if g++ is a link to ccache, which cannot cache uses of precompiled headers."""
     found = shutil.which("g++")
     return found is not None and pathlib.Path(found).resolve().name == "ccache"
 
 
 def _folder(top: str, *configuration: object) -> pathlib.Path:
-    """Creates the build folder for an RTL module with given parameters; returns its path."""
+    """Creates the build folder for an RTL module with given parameters; returns the path."""
     key = hashlib.sha256(repr(configuration).encode()).hexdigest()[:10]
     folder = paths.BUILD / "bench" / f"{top}-{key}"
     folder.mkdir(parents=True, exist_ok=True)

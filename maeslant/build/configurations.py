@@ -20,14 +20,14 @@ KINDS = ("product", "research")
 
 @functools.cache
 def _enum_values() -> dict[str, int]:
-    """Returns the numbers of the RTL packages' enum names, for parameters of named builds."""
+    """Returns the values of the RTL packages' enums by name, for parameters of named builds."""
     packages = ("cipher/mae_aes_pkg.sv", "kernel/mae_kernel_pkg.sv")
     text = "".join((paths.RTL / name).read_text() for name in packages)
     return {name: int(value) for name, value in re.findall(r"\b([A-Z]\w+)\s+= \d'd(\d+)", text)}
 
 
 def number(build: str, parameter: str, value: object) -> int:
-    """Returns the value of a build's RTL parameter, such as an enum name, as an integer."""
+    """Returns the value of a build's RTL parameter as an integer, also for an enum name."""
     if isinstance(value, int):
         return int(value)
     if value in _enum_values():
@@ -37,7 +37,7 @@ def number(build: str, parameter: str, value: object) -> int:
 
 @functools.cache
 def _read() -> dict[str, dict[str, object]]:
-    """Returns the builds of configs/builds.yml by name, checked, with RTL parameters as numbers."""
+    """Reads and checks configs/builds.yml; returns builds by name, RTL parameters as integers."""
     found = yaml.safe_load(FILE.read_text())
     for name, build in found.items():
         for field in ("top", "summary"):
@@ -58,22 +58,22 @@ def _read() -> dict[str, dict[str, object]]:
 
 
 def load() -> dict[str, dict[str, object]]:
-    """Returns all named builds by name: top, parameters, summary, kind and, if any, device."""
+    """Returns all named builds by name, each with top module, parameters, summary, kind, device."""
     return copy.deepcopy(_read())
 
 
 def products() -> dict[str, dict[str, object]]:
-    """Returns the named builds, by name, that are products as opposed to research."""
+    """Returns the named builds, by name, that are products and not research designs."""
     return {name: build for name, build in load().items() if build["kind"] == "product"}
 
 
 def recommended() -> dict[str, dict[str, object]]:
-    """Returns the named builds that configs/builds.yml recommends for some use."""
+    """Returns the named builds, by name, that configs/builds.yml recommends for some use."""
     return {name: build for name, build in load().items() if "recommended_for" in build}
 
 
 def get(name: str, offered: Iterable[str] = ()) -> dict[str, object]:
-    """Returns one named build; raises MaeslantError with the known names for an unknown one."""
+    """Returns a named build; raises MaeslantError that lists known names for an unknown name."""
     builds = load()
     if name in builds:
         return builds[name]

@@ -52,12 +52,12 @@ def build_freestanding(folder: pathlib.Path, optimize: str = "-Os") -> list[path
 
 
 def build(name: str) -> pathlib.Path:
-    """Builds a firmware of driver/firmware if it is out of date; returns its ELF file's path."""
+    """Compiles a firmware of driver/firmware if out of date; returns the ELF file's path."""
     return build_program(FIRMWARE / f"{name}.c", OUT)
 
 
 def build_program(source: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
-    """Builds a C program for the PicoRV32 system if out of date; returns its ELF file's path.
+    """Compiles a C program for the PicoRV32 SoC if out of date; returns the ELF file's path.
 
     Links it with the start-up code, the driver's freestanding part and AES in software.
     """

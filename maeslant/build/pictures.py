@@ -77,7 +77,7 @@ CROSSED = 30  # cost of a line under a label, in pixels of distance
 
 
 def colours() -> str:
-    """Returns the CSS variables for the colours of plots, in light and in dark."""
+    """Returns CSS text with the variables for plot colours, in light and in dark mode."""
     light = "; ".join(f"--{name}: {value}" for name, value in LIGHT.items())
     dark = "; ".join(f"--{name}: {value}" for name, value in DARK.items())
     return (
@@ -89,7 +89,7 @@ def colours() -> str:
 
 
 def number(value: float) -> str:
-    """Returns a number as text for a plot: about three digits, commas between thousands."""
+    """Formats a number for a plot: about three digits, commas between thousands."""
     if value == 0:
         return "0"
     if abs(value) >= 1000:
@@ -100,7 +100,7 @@ def number(value: float) -> str:
 
 @contextlib.contextmanager
 def drawing(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
-    """Yields a Matplotlib figure and axes of a given pixel size, in the project's style."""
+    """Yields (Matplotlib figure, axes) of a given size in pixels, in the project's style."""
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **STYLE, "backend": "agg"}):
         figure, axes = pyplot.subplots(figsize=(width / 72, height / 72), layout="constrained")
         try:
@@ -113,7 +113,7 @@ def dot(
     axes: Axes, x: float, y: float, tone: str, shape: str = "circle", hollow: bool = False,
     data: str = "", **more: object,
 ) -> None:  # fmt: skip
-    """Draws a mark at a point of a plot; ``data`` names the mark for a web page's script."""
+    """Draws a marker at a point of a plot; ``data`` identifies the marker for a page's script."""
     color = LIGHT[tone]
     if shape in OPEN:
         look = {"color": color, "linewidths": 2.2}
@@ -129,7 +129,7 @@ def dot(
 
 
 def handle(tone: str, shape: str, hollow: bool, text: str) -> matplotlib.artist.Artist:
-    """Returns a legend entry of a plot for a mark or a line.
+    """Returns a legend entry of a plot for a marker or a line.
 
     ``shape`` is the shape of a mark, "line", "dashed" or "dotted".
     """
@@ -144,7 +144,7 @@ def handle(tone: str, shape: str, hollow: bool, text: str) -> matplotlib.artist.
 
 
 def legend(figure: Figure, axes: Axes, handles: Sequence[matplotlib.artist.Artist]) -> None:
-    """Draws a plot's legend above its axes, in as many columns as fit."""
+    """Draws a plot's legend above the axes, in as many columns as fit."""
     if not handles:
         return
     width = figure.get_size_inches()[0] * 72
@@ -156,7 +156,7 @@ def legend(figure: Figure, axes: Axes, handles: Sequence[matplotlib.artist.Artis
 
 
 def _boxes(axes: Axes, marks: Sequence[tuple[float, float]]) -> list[Bbox]:
-    """Returns the boxes, in pixels, around a plot's marks, which no label may cover."""
+    """Returns the bounding boxes, in pixels, of a plot's markers, which no label may cover."""
     at = axes.transData.transform(marks)
     return [Bbox.from_extents(x - ROOM, y - ROOM, x + ROOM, y + ROOM) for x, y in at]
 
@@ -167,7 +167,7 @@ def _crossed(axes: Axes, lines: Sequence[matplotlib.lines.Line2D]) -> list[Path]
 
 
 def _wrapped(text: str) -> list[str]:
-    """Returns the ways to write a plot label: on one line and, if it is long, on two lines."""
+    """Returns the ways to write a plot label: on one line and, if long, also on two lines."""
     cut = [at for at in range(len(text)) if text[at] == " "]
     cut = [at for at in cut if text[at - 1] == ","] or cut
     if len(text) < 16 or not cut:
@@ -183,7 +183,7 @@ def labels(
     marks: Sequence[tuple[float, float]],
     must: int = 0,
 ) -> list[str]:
-    """Places labels beside a plot's marks without overlap; returns the labels that fit.
+    """Places labels beside a plot's markers without overlap; returns the labels that found room.
 
     A name covers no mark, no other name and no edge, and avoids lines where it can. A name without
     room is left out; raises ValueError if it is one of the first ``must``.
@@ -243,7 +243,7 @@ def labels(
 
 
 def _nearest(box: Bbox, x: float, y: float) -> tuple[float, float]:
-    """Returns the point of a label's box that is nearest to a point of the plot."""
+    """Returns the point on a label's box that is nearest to a given point of the plot."""
     return min(max(x, box.x0), box.x1), min(max(y, box.y0), box.y1)
 
 
@@ -256,7 +256,7 @@ def _extent(axes: Axes, text: str, renderer: object) -> Bbox:
 
 
 def svg(figure: Figure, title: str, *, alone: bool = False) -> str:
-    """Returns a Matplotlib figure as an <svg> element; equal figures give equal bytes.
+    """Returns a Matplotlib figure as an <svg> element, byte for byte the same for equal figures.
 
     ``alone``: with its style inside, for a file; else for a page that has :func:`colours` and CSS.
     """
@@ -297,12 +297,12 @@ def svg(figure: Figure, title: str, *, alone: bool = False) -> str:
 
 
 def _rounded(value: float) -> str:
-    """Returns a coordinate of an SVG plot as text, with one decimal, or two if it is small."""
+    """Formats a coordinate of an SVG plot with one decimal, or with two if the value is small."""
     return f"{round(value, 1 if abs(value) >= 10 else 2):g}"
 
 
 def _flat(text: str) -> str:
-    """Returns SVG text without groups that lack attributes, every other element on a line."""
+    """Returns SVG text without attribute-less groups, and with one element on each line."""
     kept: list[bool] = []
 
     def tag(match: re.Match) -> str:
@@ -317,7 +317,7 @@ def _flat(text: str) -> str:
 
 
 def save(figure: Figure, title: str, path: pathlib.Path) -> None:
-    """Saves a Matplotlib figure as an .svg or .png file, by the path's suffix."""
+    """Saves a Matplotlib figure as an .svg or .png file, chosen by the path's suffix."""
     if path.suffix == ".svg":
         paths.write(path, svg(figure, title, alone=True))
         return

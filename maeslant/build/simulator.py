@@ -66,7 +66,7 @@ JOBS = len(os.sched_getaffinity(0))
 
 
 def folder(name: str, trace: bool = False) -> pathlib.Path:
-    """Returns the folder in which a named build's simulator is built."""
+    """Returns the build folder of a named build's simulator."""
     return paths.BUILD / "sim" / (f"{name}-trace" if trace else name)
 
 
@@ -76,7 +76,7 @@ def library(name: str, trace: bool = False) -> pathlib.Path:
 
 
 def buildable() -> list[str]:
-    """Returns the named builds that have a simulator: devices, cards and engines."""
+    """Returns the names of the builds that have a simulator: devices, cards and engines."""
     every = configurations.load().items()
     return [
         name
@@ -86,7 +86,7 @@ def buildable() -> list[str]:
 
 
 def build(name: str, trace: bool = False) -> pathlib.Path:
-    """Builds a named build's simulator library unless it is up to date; returns its path.
+    """Builds a named build's simulator library unless up to date; returns the library's path.
 
     With ``trace`` it can write waveforms, in a folder of its own, and runs slower.
     """
@@ -109,7 +109,7 @@ def build_top(
     trace: bool = False,
     checked: bool = True,
 ) -> pathlib.Path:
-    """Builds the simulator library of any top module if out of date; returns its path.
+    """Builds a simulator library of a given top module if out of date; returns the library's path.
 
     The top is of rtl/ or of ``sources``.
 
@@ -160,7 +160,7 @@ def build_top(
 
 
 def _harness_files(top: str) -> list[pathlib.Path]:
-    """Returns the C++ files of sim/ that drive a top module's model, the main one first."""
+    """Returns the C++ files of sim/ that drive a top module's model, the main file first."""
     if top not in ENGINES:
         own = [SIM / "top.cpp"]
         rest = [*SIM.glob("*.cpp"), *SIM.glob("host/*.cpp"), *SIM.glob("memory/*.cpp")]
@@ -189,7 +189,7 @@ def _make(
     log,
     harness: list[pathlib.Path],
 ) -> None:
-    """Builds a simulator library by Verilator and the C++ compiler; logs the tools' output."""
+    """Builds a simulator library by Verilator and C++ compiler; writes their output to a log."""
     model = where / "model"
     verilator = toolchain.verilator()
     flags = " ".join(CXX)
@@ -217,7 +217,7 @@ def _make(
 
 
 def _list_registers(model: pathlib.Path) -> None:
-    """Writes the names of a Verilator model's registers to a header, to save its state."""
+    """Writes the names of a Verilator model's registers to a C header, to save model states."""
     text = (model / "Vtop___024root.h").read_text()
     kinds = r"^\s*(?:[CSIQ]Data|Vl\w+<).* "
     names = re.findall(kinds + r"((?!__V|\w*OutHolds)\w+_q);", text, re.MULTILINE)
@@ -225,7 +225,7 @@ def _list_registers(model: pathlib.Path) -> None:
 
 
 def _list_signals(model: pathlib.Path) -> None:
-    """Writes the names of a Verilator model's signals to a header, to find their values."""
+    """Writes the names of a Verilator model's signals to a C header, to look up their values."""
     parts = re.findall(r"^\s+(Vtop_\w+)\s+(TOP\w*);", (model / "Vtop__Syms.h").read_text(), re.M)
     lines = []
     for kind, part in parts:
@@ -247,7 +247,7 @@ def _harness(
     log,
     files: list[pathlib.Path],
 ) -> list[str]:
-    """Compiles the simulator's C++ files and Verilator's runtime; returns the object files."""
+    """Compiles the simulator's C++ files and Verilator's runtime; returns object file paths."""
     root = _verilator_root(verilator)
     include = root / "include"
     flags = [
@@ -295,7 +295,7 @@ def _harness(
 
 
 def _run(command: list[str], log) -> None:
-    """Runs a tool of a simulator's build; raises MaeslantError with its output if it fails."""
+    """Runs a tool of a simulator's build; raises MaeslantError with the output on failure."""
     environment = os.environ | {"PATH": toolchain.search_path()}
     result = subprocess.run(
         command,
@@ -331,7 +331,7 @@ def _has_header(name: str) -> bool:
 
 
 def _dependencies(path: pathlib.Path, harness: list[pathlib.Path]) -> list[str]:
-    """Returns the source files on which a simulator library depends."""
+    """Returns the paths of the source files on which a simulator library depends."""
     text = path.read_text().replace("\\\n", " ").split(":", 1)[1]
     model = str(path.parent)
     read = {word for word in text.split() if not word.startswith(model)}
@@ -340,7 +340,7 @@ def _dependencies(path: pathlib.Path, harness: list[pathlib.Path]) -> list[str]:
 
 
 def _key(words: Iterable[str], files: Iterable[str]) -> str:
-    """Returns a digest of build options and sources; a library is up to date if it is equal."""
+    """Returns a SHA-256 of build options and source files, to detect an outdated library."""
     digest = hashlib.sha256(json.dumps([*words, *CXX]).encode())
     for name in files:
         path = pathlib.Path(name)
@@ -353,7 +353,7 @@ def _key(words: Iterable[str], files: Iterable[str]) -> str:
 
 
 def main() -> int:
-    """Builds the simulators of the builds named on the command line; returns the exit status."""
+    """Builds the simulators of the builds named on the command line; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m maeslant.build.simulator", description=__doc__)
     parser.add_argument("name", nargs="+", help="a device of configs/builds.yml")
     parser.add_argument("--trace", action="store_true", help="with waveforms")

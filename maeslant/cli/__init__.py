@@ -31,32 +31,32 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells have it; what typer makes of Keyboa
 
 
 def _terminated(number: int, frame: object) -> None:
-    """Converts SIGTERM to an exception, so that the command cleans up as on Ctrl-C."""
+    """Raises SystemExit on SIGTERM, so that a command cleans up as on Ctrl-C."""
     sys.exit(128 + number)
 
 
 def _silence() -> None:
-    """Discards standard output after a write error, so that the command ends quietly."""
+    """Redirects standard output to nowhere after a write error, to end the command quietly."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class _Output(io.TextIOWrapper):
-    """Wraps a command's standard output so that write errors name it."""
+    """Wraps a command's standard output so that the text of a write error names standard output."""
 
     def write(self, text: str) -> int:
-        """Writes a text to standard output, returns its length; an error names standard output."""
+        """Writes text to standard output; returns its length; errors name standard output."""
         with naming("standard output"):
             return super().write(text)
 
     def flush(self) -> None:
-        """Flushes standard output; an error names standard output."""
+        """Flushes standard output; errors name standard output."""
         with naming("standard output"):
             super().flush()
 
 
 def main() -> int:
-    """Runs the `maeslant` command line; prints each error as one line."""
+    """Runs the `maeslant` command line; prints an error as one line; returns the exit code."""
     signal.signal(signal.SIGTERM, _terminated)
     if sys.stdout is None:  # closed by the parent process
         sys.stdout = open(os.devnull, "w")

@@ -40,7 +40,7 @@ PublishOption = Annotated[
 
 
 def drawn(picture: pathlib.Path | None, publish: bool, report: object) -> pathlib.Path:
-    """Returns the path to which a command draws its plot, by its options --picture and --publish.
+    """Returns the path for a command's plot, from the command's options --picture and --publish.
 
     A path that cannot be drawn to is refused here, before anything is measured.
     """
@@ -58,12 +58,12 @@ def drawn(picture: pathlib.Path | None, publish: bool, report: object) -> pathli
 
 @contextlib.contextmanager
 def waiting(text: str) -> Iterator[None]:
-    """Shows a spinner with a text on the terminal while a command waits."""
+    """Shows a spinner with a text on the terminal until the context ends."""
     with err.status(text) if err.is_terminal else contextlib.nullcontext():
         yield
 
 
 def opened(uri: str) -> Device | pool.Pool:
-    """Opens and returns the device or pool that a URI names; builds a simulated device first."""
+    """Opens the device or pool of devices that a URI names; builds a simulated device first."""
     with waiting(f"opening {uri}"):
         return pool.opened(uri) if uri.startswith("pool:") else Device(uri)

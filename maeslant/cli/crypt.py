@@ -66,7 +66,7 @@ ForceOption = Annotated[bool, typer.Option("--force", help="Replace OUTPUT if it
 
 
 def unhex(name: str, text: str) -> bytes:
-    """Returns a hexadecimal command-line value as bytes; shows it in no error message."""
+    """Converts a hexadecimal command-line value to bytes; shows the value in no error message."""
     try:
         return bytes.fromhex(text.strip())
     except ValueError:
@@ -74,7 +74,7 @@ def unhex(name: str, text: str) -> bytes:
 
 
 def read_key(mode: str, key: str | None, key_file: str | None) -> bytearray:
-    """Returns the AES key of the option --key or --key-file, its length checked."""
+    """Returns the AES key from the option --key or --key-file; checks the key's length."""
     if (key is None) == (key_file is None):
         raise MaeslantError("give the key by --key or by --key-file, and not by both")
     lengths = (32, 48, 64) if mode == "xts" else (16, 24, 32)
@@ -103,7 +103,7 @@ def read_key(mode: str, key: str | None, key_file: str | None) -> bytearray:
 
 
 def read_iv(mode: str, iv: str | None) -> bytes | None:
-    """Returns the IV of the option --iv; None if the library draws it or ECB needs none."""
+    """Returns the IV from the option --iv; None for ECB or if the library chooses a random IV."""
     if mode in (*AEAD, "gmac"):
         value = None if iv is None else unhex("--iv", iv)
         least, most = (7, 13) if mode == "ccm" else (1, 65536)
@@ -125,7 +125,7 @@ def read_iv(mode: str, iv: str | None) -> bytes | None:
 
 
 def warn_of_short_iv(mode: str, iv: bytes | None) -> None:
-    """Prints a warning if a GCM IV has fewer than 12 bytes, as random ones would soon repeat."""
+    """Warns of a GCM IV of fewer than 12 bytes, because short random IVs soon repeat."""
     if iv is not None and mode in ("gcm", "gmac") and len(iv) < NONCE:
         err.print(
             f"warning: the IV has fewer bytes ({len(iv)}) than {mode} is made for ({NONCE}): it "
@@ -136,7 +136,7 @@ def warn_of_short_iv(mode: str, iv: bytes | None) -> None:
 
 
 def computing(uri: str) -> str:
-    """Returns the given URI of a device; raises MaeslantError for "null:", which has no AES."""
+    """Returns the device URI unchanged; raises MaeslantError for "null:", a device without AES."""
     if uri == NULL:
         raise MaeslantError(f"{NULL} computes nothing: it measures the library")
     return uri
@@ -144,7 +144,7 @@ def computing(uri: str) -> str:
 
 @contextlib.contextmanager
 def byte_bar(title: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Shows a progress bar over bytes; yields the function that advances it."""
+    """Shows a progress bar over bytes; yields a function that advances the bar by a byte count."""
     progress = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -161,7 +161,7 @@ def byte_bar(title: str, total: int | None) -> Iterator[Callable[[int], None]]:
 
 
 def crypt(direction: int, input_name: str, output_name: str, options: dict) -> None:
-    """Encrypts or decrypts a file as the command's options say."""
+    """Encrypts or decrypts a file as the options of the command line say."""
     mode = options["mode"].value
     authenticated = mode in AEAD
     if not authenticated and (options["aad"] is not None or options["aad_file"] is not None):

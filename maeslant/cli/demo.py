@@ -50,7 +50,7 @@ PAPERS = (
 
 
 def real_file() -> pathlib.Path:
-    """Returns the path of some file of two to eight megabytes on this machine."""
+    """Returns the path of an existing file of two to eight megabytes on this machine."""
     places = [sysconfig.get_config_var("LIBDIR"), "/usr/lib", "/usr/bin", sys.prefix]
     for place in filter(None, places):
         for path in sorted(pathlib.Path(place).rglob("*")):
@@ -69,7 +69,7 @@ def digest(path: pathlib.Path) -> str:
 
 
 def openssl(mode: str, key: bytes, iv: bytes, source: pathlib.Path, sink: pathlib.Path) -> None:
-    """Encrypts a file by the program `openssl` into another file, to compare with the card's."""
+    """Encrypts a file by the program `openssl` to another file, as reference for the card."""
     command = [
         "openssl",
         "enc",
@@ -83,7 +83,7 @@ def openssl(mode: str, key: bytes, iv: bytes, source: pathlib.Path, sink: pathli
 
 
 def cryptography_opens(key: bytes, aad: bytes, source: pathlib.Path, sink: pathlib.Path) -> None:
-    """Decrypts the card's GCM file by the `cryptography` package into a file; checks the tag."""
+    """Decrypts a GCM file by the Python package `cryptography` to another file; checks the tag."""
     with source.open("rb") as reader, sink.open("wb") as writer:
         reader.seek(-TAG, 2)
         left, tag = reader.tell() - NONCE, reader.read(TAG)
@@ -101,7 +101,7 @@ def cryptography_opens(key: bytes, aad: bytes, source: pathlib.Path, sink: pathl
 
 
 def one_pass(progress, mode, direction, key, iv, aad, source, sink) -> dict[str, int]:
-    """Encrypts or decrypts a file on the simulated card; returns the simulator's counters."""
+    """Encrypts or decrypts a file on a simulated AES card; returns the simulator's counters."""
     title = f"{mode.upper()} {('encryption', 'decryption')[direction]}"
     task = progress.add_task(title, total=source.stat().st_size)
     with (
@@ -126,7 +126,7 @@ def one_pass(progress, mode, direction, key, iv, aad, source, sink) -> dict[str,
 
 
 def run(name: str, console: Console) -> None:
-    """Encrypts a file on the simulated card in GCM, CTR, CBC; demonstrates the protected card."""
+    """Encrypts a file on a simulated AES card in three modes, then shows the protected card."""
     path = pathlib.Path(name) if name else real_file()
     if not path.is_file():
         raise MaeslantError(f"{path}: there is no such file")
@@ -189,7 +189,7 @@ def run(name: str, console: Console) -> None:
 
 
 def guarded(console: Console) -> None:
-    """Runs an inference on the protected card and attacks on its bus; prints the results."""
+    """Runs an inference on the protected card, then attacks on the card's bus; prints results."""
     err = Console(stderr=True)
     if not inference.run(DIGITS, True, True, False, console, err):
         raise MaeslantError("the labels differ from the reference's: the hardware is wrong")

@@ -21,7 +21,7 @@ from maeslant.errors import MaeslantError
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """Describes a tool that Maeslant uses: its version here, and how to install it."""
+    """Describes a tool that Maeslant uses: version on this machine, and how to install the tool."""
 
     name: str
     needed_for: str
@@ -70,7 +70,7 @@ def _debian(package: str) -> str:
 
 
 def findings() -> list[Finding]:
-    """Returns the version on this machine of every tool and library that Maeslant uses."""
+    """Returns the version on this machine of each tool and library that Maeslant uses."""
     found = [
         Finding("Python 3.11", "everything", _debian("python3"), True, platform.python_version())
     ]

@@ -9,7 +9,7 @@ from maeslant.errors import MaeslantError
 
 
 class Aead(Pieces):
-    """Encrypts or decrypts a GCM or CCM message, or computes a CMAC, on a device, in pieces."""
+    """Processes a GCM, CCM or CMAC message on an AES device, chunk by chunk (C driver)."""
 
     def __init__(self, device: Device, handle: object, nonce: bytes, tag_bytes: int) -> None:
         super().__init__(device, handle)
@@ -23,11 +23,11 @@ class Aead(Pieces):
         check(self.lib.mae_aead_aad(self.handle, self.ffi.from_buffer(data), len(data)))
 
     def update(self, data: bytes) -> Iterator[bytes]:
-        """Encrypts or decrypts ``data`` of a GCM or CCM message; yields the output ready so far."""
+        """Encrypts or decrypts ``data`` of a GCM or CCM message; yields output available so far."""
         return self._put(self.lib.mae_aead_update, data)
 
     def finish(self, tag: bytes | None = None) -> bytes:
-        """Ends a GCM, CCM or CMAC message on a device and returns its tag.
+        """Completes a GCM, CCM or CMAC message on an AES device and returns the tag.
 
         With ``tag``, raises DeviceError if that is wrong.
         """
@@ -38,7 +38,7 @@ class Aead(Pieces):
         return bytes(self.ffi.buffer(room, self.tag_bytes))
 
     def read(self) -> Iterator[bytes]:
-        """Yields the rest of a GCM or CCM message's output, after :meth:`finish`."""
+        """Yields the remaining output of a GCM or CCM message, after :meth:`finish`."""
         return self._get(self.lib.mae_aead_read)
 
     def free(self) -> None:
@@ -59,7 +59,7 @@ def _begun(
     lengths: tuple[int, int],
     tag_bytes: int,
 ) -> Iterator[Aead]:
-    """Begins a GCM, CCM or CMAC message by a C function; yields it, then frees it."""
+    """Begins a GCM, CCM or CMAC message in the C driver; yields an Aead; finally frees it."""
     if not tag_bytes:  # to the driver 0 is 16, for which there would be no room
         raise MaeslantError(f"{mode} has no tag of 0 bytes")
     ffi = device.ffi
@@ -89,7 +89,7 @@ def seal(
     lengths: tuple[int, int] = (0, 0),
     tag_bytes: int = TAG,
 ) -> contextlib.AbstractContextManager[Aead]:
-    """Begins a GCM or CCM encryption in pieces on a device; returns a context that gives an Aead.
+    """Begins a chunked GCM or CCM encryption on a device; returns a context manager of an Aead.
 
     ``lengths``: bytes of AAD and of data, which CCM must know ahead.
     """
@@ -110,7 +110,7 @@ def unseal(
     *,
     unverified: bool = False,
 ) -> contextlib.AbstractContextManager[Aead]:
-    """Begins a GCM or CCM decryption in pieces on a device; returns a context that gives an Aead.
+    """Begins a chunked GCM or CCM decryption on a device; returns a context manager of an Aead.
 
     Nothing comes out before ``finish`` has found the tag right.
 
@@ -126,7 +126,7 @@ def unseal(
 def cmac(
     device: Device, key: bytes | bytearray, tag_bytes: int = TAG
 ) -> contextlib.AbstractContextManager[Aead]:
-    """Begins a CMAC on a device; returns a context whose Aead takes the message by ``aad``."""
+    """Begins a CMAC on a device; returns a context manager of an Aead, fed by :meth:`Aead.aad`."""
     if not isinstance(device, Device):
         return device.message("cmac", ENCRYPT, key, None, (0, 0), tag_bytes)
     return _begun(device, device.lib.mae_aead_mac, "cmac", key, b"", (0, 0), tag_bytes)

@@ -20,7 +20,7 @@ WRONG = "the tag is wrong: another key, IV or AAD, or changed data; nothing was 
 
 
 class Held:
-    """Iterates over the pieces of an encrypted file and keeps back its last 16 bytes, the tag."""
+    """Iterates over an encrypted file's chunks without the last 16 bytes, kept as ``tag``."""
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         self.pieces, self.tag = pieces, b""
@@ -37,7 +37,7 @@ class Held:
 
 @contextlib.contextmanager
 def verdict() -> Iterator[None]:
-    """Converts, while the context is open, the C driver's error for a wrong tag to a user's one."""
+    """Converts a DeviceError for a wrong tag, raised in the context, to a MaeslantError."""
     try:
         yield
     except DeviceError as error:
@@ -48,7 +48,7 @@ def verdict() -> Iterator[None]:
 
 @contextlib.contextmanager
 def sized(source: BinaryIO, size: int | None) -> Iterator[tuple[BinaryIO, int]]:
-    """Yields an input file and its size; first copies a pipe to a temporary file."""
+    """Yields (input file, size in bytes); copies a pipe to a temporary file first."""
     if size is not None:
         yield source, size - source.tell()
         return
@@ -70,7 +70,7 @@ def encrypt(
     size: int | None,
     seen: Callable[[int], None],
 ) -> Iterator[bytes]:
-    """Encrypts a file with GCM or CCM on a device; yields the IV if drawn, ciphertext and tag."""
+    """Encrypts a file by GCM or CCM on a device; yields IV (if random), ciphertext, then tag."""
     with contextlib.ExitStack() as stack:
         length = 0
         if mode == "ccm":  # says the length at its start
@@ -99,7 +99,7 @@ def decrypt(
     size: int | None,
     seen: Callable[[int], None],
 ) -> Iterator[bytes]:
-    """Decrypts a GCM or CCM file; yields plaintext before the tag check, which may raise."""
+    """Decrypts a GCM or CCM file on a device; yields plaintext; raises last on a wrong tag."""
     with contextlib.ExitStack() as stack:
         length = 0
         if iv is None:
@@ -123,7 +123,7 @@ def decrypt(
 
 
 def cmac(device: Device, key: bytes | bytearray, pieces: Iterable[bytes]) -> bytes:
-    """Returns the CMAC of a file's pieces, computed on a device."""
+    """Returns the CMAC of a file's chunks, computed on an AES device."""
     with aead.cmac(device, key) as message:
         for piece in pieces:
             message.aad(piece)
@@ -133,7 +133,7 @@ def cmac(device: Device, key: bytes | bytearray, pieces: Iterable[bytes]) -> byt
 def gmac(
     device: Device, key: bytes | bytearray, iv: bytes | None, pieces: Iterable[bytes]
 ) -> bytes:
-    """Returns the GMAC of a file's pieces, preceded by the IV if the library drew it."""
+    """Returns the GMAC of a file's chunks, preceded by the IV if the library chose the IV."""
     with aead.seal(device, "gcm", key, iv) as message:
         for piece in pieces:
             message.aad(piece)
@@ -143,7 +143,7 @@ def gmac(
 def check_cmac(
     device: Device, key: bytes | bytearray, expected: bytes, pieces: Iterable[bytes]
 ) -> None:
-    """Raises MaeslantError unless ``expected`` is the CMAC of a file's pieces."""
+    """Raises MaeslantError unless ``expected`` is the CMAC of a file's chunks."""
     if not hmac.compare_digest(cmac(device, key, pieces), expected):
         raise MaeslantError("the MAC is wrong: another key, or changed data")
 
@@ -155,7 +155,7 @@ def check_gmac(
     expected: bytes,
     pieces: Iterable[bytes],
 ) -> None:
-    """Raises MaeslantError unless ``expected`` is a file's GMAC, computed on the device."""
+    """Raises MaeslantError unless ``expected`` is the GMAC of a file's chunks."""
     if iv is None:
         iv, expected = expected[:NONCE], expected[NONCE:]
     try:
@@ -170,7 +170,7 @@ def check_gmac(
 
 
 def read_aad(text: str | None, name: str | None) -> bytes:
-    """Returns the AAD that the options --aad or --aad-file give, empty without either."""
+    """Returns the additional authenticated data from --aad or --aad-file; empty without them."""
     if text is not None and name is not None:
         raise MaeslantError("give the AAD by --aad or by --aad-file, and not by both")
     if name is not None:

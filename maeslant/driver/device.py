@@ -26,7 +26,7 @@ ENCRYPT, DECRYPT = 0, 1
 
 
 class DeviceError(MaeslantError):
-    """Raised when a call of the C driver fails; ``code`` is its mae_error_t."""
+    """Raised if a call of the C driver fails; ``code`` holds the mae_error_t of that failure."""
 
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
@@ -38,7 +38,7 @@ class DeviceError(MaeslantError):
 
 @functools.cache
 def library() -> tuple[cffi.FFI, object]:
-    """Builds the C driver's library if out of date, loads it; returns its CFFI and the library.
+    """Loads the C driver's library, built if out of date; returns (FFI object, library object).
 
     The headers are the only declarations.
     """
@@ -51,7 +51,7 @@ def library() -> tuple[cffi.FFI, object]:
 
 
 def check(code: int) -> None:
-    """Raises DeviceError with the C driver's message if ``code``, returned by it, is an error."""
+    """Raises DeviceError with the C driver's text if ``code``, a return value, is an error."""
     if code:
         ffi, lib = library()
         message = ffi.string(lib.mae_strerror(code)).decode()
@@ -60,7 +60,7 @@ def check(code: int) -> None:
 
 
 def devices() -> list[dict[str, object]]:
-    """Returns the devices that the C driver finds: URI, summary, true if it can be opened."""
+    """Returns the AES devices that the C driver finds: URI, summary, true if openable."""
     ffi, lib = library()
     count = ffi.new("size_t *")
     room = 64
@@ -77,7 +77,7 @@ def devices() -> list[dict[str, object]]:
 
 
 def build_simulation(uri: str) -> None:
-    """Builds or updates the simulator of the device that a URI such as "sim:stream4" names.
+    """Builds the simulator that a device URI such as "sim:stream4" names, if out of date.
 
     "sim:stream?lanes=4" is build stream4; other options are the simulator's. What is no named
     build is left to the driver, which says what is wrong.
@@ -90,12 +90,12 @@ def build_simulation(uri: str) -> None:
 
 
 def is_wrong_tag(error: DeviceError) -> bool:
-    """Returns true if a DeviceError reports a wrong authentication tag (MAE_E_AUTH)."""
+    """Returns true if a DeviceError reports a wrong authentication tag (code MAE_E_AUTH)."""
     return error.code == library()[1].MAE_E_AUTH
 
 
 class Device:
-    """Opens an AES device through the C driver and processes messages on it."""
+    """Opens an AES device through the C driver; encrypts and decrypts messages on the device."""
 
     def __init__(self, uri: str) -> None:
         self.ffi, self.lib = library()
@@ -116,7 +116,7 @@ class Device:
 
     @classmethod
     def of(cls, handle: object, uri: str) -> "Device":
-        """Returns a Device of a C device handle that the caller has opened and will close."""
+        """Wraps an open device handle of the C driver in a Device; the caller closes the handle."""
         device = cls.__new__(cls)
         device.ffi, device.lib = library()
         device.uri, device._handle, device.open_pieces = uri, handle, weakref.WeakSet()
@@ -130,7 +130,7 @@ class Device:
         return self._handle
 
     def close(self) -> None:
-        """Closes the device through the C driver, which erases its keys. May be called twice.
+        """Closes the device, which erases the device's AES keys. May be called twice.
 
         Messages in pieces are freed first: each keeps memory of the device, and a generator that
         an exception left behind would free its own only after the device is gone.
@@ -148,7 +148,7 @@ class Device:
         self.close()
 
     def read(self, kind: str, call) -> dict[str, object]:
-        """Calls a C function that fills in a device's structure; returns it as a dictionary."""
+        """Calls a C function that fills in a C struct; returns the struct as a dictionary."""
         struct = self.ffi.new(f"struct {kind} *")
         check(call(self.handle, struct))
         result = {}
@@ -158,23 +158,23 @@ class Device:
         return result
 
     def caps(self) -> dict[str, object]:
-        """Returns the device's capabilities as a dictionary of C's struct mae_caps."""
+        """Returns the device's capabilities as a dictionary, the fields of C's struct mae_caps."""
         return self.read("mae_caps", self.lib.mae_get_caps)
 
     def stats(self) -> dict[str, int]:
-        """Returns the simulator's counters, by name, for a simulated device (struct mae_stats)."""
+        """Returns a simulated device's counters (C's struct mae_stats) as a dictionary."""
         return self.read("mae_stats", self.lib.mae_get_stats)
 
     def reset_stats(self) -> None:
-        """Resets the simulator's counters (struct mae_stats) to zero."""
+        """Resets a simulated device's counters (C's struct mae_stats) to zero."""
         check(self.lib.mae_reset_stats(self.handle))
 
     def run_clocks(self, clocks: int) -> None:
-        """Advances a simulated device by a number of clock cycles."""
+        """Simulates an opened device for a number of clock cycles."""
         check(self.lib.mae_run_clocks(self.handle, clocks))
 
     def crypt(self, mode: str, direction: int, key: bytes, iv: bytes | None, data: bytes) -> bytes:
-        """Encrypts or decrypts a message on the device, without authentication; returns the result.
+        """Encrypts or decrypts a whole message on the device, unauthenticated; returns the output.
 
         ``key`` holds both keys for XTS; no padding.
         """
@@ -206,7 +206,7 @@ class Device:
         before: bytes,
         data: bytes,
     ) -> bytes:
-        """Encrypts or decrypts a part, from byte ``offset`` on, of a message; returns the result.
+        """Encrypts or decrypts a message from byte ``offset`` on; returns the output.
 
         ``before`` is the source's block in front of that byte.
         """
@@ -229,7 +229,7 @@ class Device:
         return bytes(self.ffi.buffer(result, len(data)))
 
     def _message(self, mode: str, key: bytes, tag_bytes: int) -> tuple[object, list[object]]:
-        """Returns the C structure of a GCM, CCM or CMAC message, and a list of its buffers."""
+        """Returns the C struct of a GCM, CCM or CMAC message, and the list of its buffers."""
         if not tag_bytes:  # to the driver 0 is 16, for which there would be no room
             raise MaeslantError(f"{mode} has no tag of 0 bytes")
         message = self.ffi.new("struct mae_message *")
@@ -240,7 +240,7 @@ class Device:
         return message, [source]
 
     def _fill(self, message, keep: list, nonce: bytes | None, aad: bytes, data: bytes, tag: bytes):
-        """Sets nonce, AAD, data and tag of a C message structure; returns its output buffers."""
+        """Sets nonce, AAD, data and tag in a message's C struct; returns the output buffers."""
         ffi = self.ffi
         nonce_room = ffi.new("uint8_t[]", NONCE if nonce is None else max(1, len(nonce)))
         ffi.memmove(nonce_room, nonce or b"", len(nonce or b""))
@@ -263,7 +263,7 @@ class Device:
         nonce: bytes | None = None,
         tag_bytes: int = TAG,
     ) -> tuple[bytes, bytes, bytes]:
-        """Encrypts and authenticates a message on the device; returns nonce, ciphertext, tag.
+        """Encrypts and authenticates a message on the device; returns (nonce, ciphertext, tag).
 
         Without ``nonce`` the library draws one. A nonce that is used twice under one key breaks
         GCM: give one only where a protocol lays it down.
@@ -284,21 +284,21 @@ class Device:
         tag: bytes,
         aad: bytes = b"",
     ) -> bytes:
-        """Returns a message decrypted on the device; raises DeviceError if its tag is wrong."""
+        """Decrypts a message on the device and returns it; raises DeviceError on a wrong tag."""
         message, keep = self._message(mode, key, len(tag))
         _, result, _ = self._fill(message, keep, nonce, aad, data, tag)
         check(self.lib.mae_unseal(self.handle, message))
         return bytes(self.ffi.buffer(result, len(data)))
 
     def mac(self, key: bytes | bytearray, data: bytes, tag_bytes: int = TAG) -> bytes:
-        """Returns the CMAC of ``data``, computed on the device."""
+        """Returns the CMAC of ``data`` under an AES key, computed on the device."""
         message, keep = self._message("cmac", key, tag_bytes)
         _, _, tag = self._fill(message, keep, b"", b"", data, bytes(tag_bytes))
         check(self.lib.mae_mac(self.handle, message))
         return bytes(self.ffi.buffer(tag, tag_bytes))
 
     def check_mac(self, key: bytes | bytearray, data: bytes, tag: bytes) -> None:
-        """Raises DeviceError unless ``tag`` is the CMAC of ``data``, computed on the device."""
+        """Raises DeviceError unless ``tag`` is the CMAC of ``data``, computed on the AES device."""
         message, keep = self._message("cmac", key, len(tag))
         self._fill(message, keep, b"", b"", data, tag)
         check(self.lib.mae_mac_verify(self.handle, message))
@@ -307,7 +307,7 @@ class Device:
     def stream(
         self, mode: str, direction: int, key: bytes | bytearray, iv: bytes | None
     ) -> Iterator["Stream"]:
-        """Begins an unauthenticated message on the device, processed in pieces; yields a Stream."""
+        """Begins an unauthenticated message, processed in chunks on the device; yields a Stream."""
         stream = Stream(self, mode, direction, key, iv)
         try:
             yield stream
@@ -316,7 +316,7 @@ class Device:
 
 
 class Pieces:
-    """Represents a C driver's message that is processed in pieces; base of Stream and Aead."""
+    """Represents a message that the C driver processes in chunks; base of Stream and Aead."""
 
     ROOM = 1 << 20
 
@@ -335,14 +335,14 @@ class Pieces:
         return self._handle
 
     def free(self) -> None:
-        """Wipes the buffers of a message in pieces and erases its keys from the device.
+        """Wipes the buffers of a chunked message and erases the message's keys from the device.
 
         May be called twice.
         """
         raise NotImplementedError
 
     def _put(self, call, data: bytes) -> Iterator[bytes]:
-        """Passes ``data`` to a C function, call by call, until it is taken; yields the output."""
+        """Passes ``data`` to a C function until all is consumed; yields the output of each call."""
         source = self.ffi.from_buffer(data)
         done = 0
         while done < len(data):
@@ -355,7 +355,7 @@ class Pieces:
                 yield bytes(self.ffi.buffer(self.room, self.given[0]))
 
     def _get(self, call) -> Iterator[bytes]:
-        """Calls a C function of a message until it returns no more output; yields that output."""
+        """Calls a message's C function until no more output comes; yields each call's output."""
         while True:
             check(call(self.handle, self.room, self.ROOM, self.given))
             if not self.given[0]:
@@ -363,7 +363,7 @@ class Pieces:
             yield bytes(self.ffi.buffer(self.room, self.given[0]))
 
     def _free(self, call) -> None:
-        """Frees a C driver's message by a C function, only once, and wipes its output buffer."""
+        """Frees a message by the given C function, only once, and wipes the output buffer."""
         if self._handle is not None:
             call(self._handle)
             self.ffi.memmove(self.room, bytes(self.ROOM), self.ROOM)
@@ -371,7 +371,7 @@ class Pieces:
 
 
 class Stream(Pieces):
-    """Encrypts or decrypts a message in pieces, without authentication, by C's mae_stream_*."""
+    """Encrypts or decrypts a message chunk by chunk, unauthenticated, by C's mae_stream_*."""
 
     def __init__(self, device: Device, mode: str, direction: int, key, iv: bytes | None) -> None:
         ffi = device.ffi
@@ -393,15 +393,15 @@ class Stream(Pieces):
         super().__init__(device, handle[0])
 
     def update(self, data: bytes) -> Iterator[bytes]:
-        """Encrypts or decrypts ``data``, a piece of the message; yields the output ready so far."""
+        """Encrypts or decrypts ``data``, the message's next chunk; yields output so far."""
         return self._put(self.lib.mae_stream_update, data)
 
     def finish(self) -> Iterator[bytes]:
-        """Ends a message that was processed in pieces; yields its remaining output."""
+        """Ends a message that was processed in chunks; yields the remaining output."""
         return self._get(self.lib.mae_stream_finish)
 
     def free(self) -> None:
-        """Wipes the buffers of a message in pieces and erases its keys from the device.
+        """Wipes the buffers of a chunked message and erases the message's keys from the device.
 
         May be called twice.
         """

@@ -16,7 +16,7 @@ def multiply(a: int, b: int) -> int:
 
 
 def power(a: int, exponent: int) -> int:
-    """Returns a power of an element of GCM's field GF(2^128), by square and multiply."""
+    """Returns an element of GCM's field GF(2^128) raised to an integer power."""
     result = ONE
     while exponent:
         if exponent & 1:
@@ -32,7 +32,7 @@ def inverse(a: int) -> int:
 
 
 def square_root(a: int) -> int:
-    """Returns the square root of an element of GCM's field GF(2^128), which always exists."""
+    """Returns the square root of an element of GCM's field GF(2^128), which is always unique."""
     return power(a, 1 << 127)
 
 

@@ -17,7 +17,7 @@ KINDS = {1: "peripheral", 2: "stream card", 3: "copy card"}
 
 
 def show(found: list[dict[str, object]], as_json: bool, console: Console) -> None:
-    """Prints the devices that can be opened, and the simulated devices that can be built.
+    """Prints the AES devices that can be opened and the simulated devices that can be built.
 
     Simulated libraries without a name, which tests and engines leave, are not printed.
     """
@@ -45,7 +45,7 @@ def show(found: list[dict[str, object]], as_json: bool, console: Console) -> Non
 
 
 def show_caps(caps: dict[str, object], as_json: bool, console: Console) -> None:
-    """Prints a device's capabilities, with mode names in place of bit masks."""
+    """Prints an AES device's capabilities, with mode names in place of bit masks."""
     words = dict(caps)
     words["kind"] = KINDS.get(caps["kind"], "unknown")
     words["version"] = f"{caps['version'] >> 8}.{caps['version'] & 0xFF}"

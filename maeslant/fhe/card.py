@@ -24,7 +24,7 @@ STEP = 8  # baby steps, and giant steps: 64 diagonals
 
 
 class Evaluator:
-    """Computes on SEAL's CKKS ciphertexts by the kernel of a simulated card."""
+    """Computes on SEAL's CKKS ciphertexts by the CKKS kernel of a simulated accelerator card."""
 
     def __init__(self, params: ParameterSet, protected: bool = False) -> None:
         self.params = params
@@ -50,14 +50,14 @@ class Evaluator:
         self.card.close()
 
     def put(self, data: bytes) -> int:
-        """Writes bytes to free memory of the simulated card; returns the address."""
+        """Writes bytes to free device memory of the accelerator card; returns their address."""
         address = self.free
         self.free += -(-len(data) // GRANULE) * GRANULE
         self.card.load(address, data)
         return address
 
     def run(self, program: Program) -> None:
-        """Runs a program on the card's CKKS kernel and stores its clock count."""
+        """Runs a program on the card's CKKS kernel; stores the clock count in ``self.clocks``."""
         self.card.write(LIST, self.put(program.encode()))
         self.card.run()
         self.clocks = self.card.read(CLOCKS)
@@ -65,7 +65,7 @@ class Evaluator:
     def use_keys(
         self, galois: seal.GaloisKeys | None = None, relin: seal.RelinKeys | None = None
     ) -> None:
-        """Loads SEAL's Galois and relinearization keys into the card's memory."""
+        """Loads SEAL's Galois and relinearization keys into the accelerator card's memory."""
         self.free = self.base
         found = seal_bytes.galois_keys(galois, self.params) if galois else {}
         if relin:
@@ -75,14 +75,14 @@ class Evaluator:
         self.base = self.free
 
     def key(self, element: int) -> int:
-        """Returns the card's address of a Galois or relinearization key that was loaded."""
+        """Returns the device-memory address of a loaded Galois or relinearization key."""
         if element not in self.keys:
             name = f"for the Galois element {element}" if element else "to relinearise"
             raise MaeslantError(f"there is no key {name} on the card")
         return self.keys[element]
 
     def parse(self, given: seal.Ciphertext | seal.Plaintext) -> Ciphertext:
-        """Converts a SEAL ciphertext or plaintext; returns its polynomials and scale."""
+        """Converts a SEAL ciphertext or plaintext to a Ciphertext (NumPy polynomials, scale)."""
         if isinstance(given, seal.Plaintext):
             return seal_bytes.parse_plaintext(given.to_bytes(), self.params)
         return seal_bytes.parse_ciphertext(given.to_string(), self.params)
@@ -90,7 +90,7 @@ class Evaluator:
     def compute(
         self, make: Callable[..., list[Poly]], scale: float, *given: Ciphertext
     ) -> seal.Ciphertext:
-        """Loads CKKS ciphertexts and runs the program from ``make``; returns the ciphertext."""
+        """Runs the program that ``make`` builds on CKKS ciphertexts; returns the ciphertext."""
         self.free, program = self.base, Program(self.params)
         size, operands = self.params.poly_bytes, []
         for one in given:
@@ -101,7 +101,7 @@ class Evaluator:
         return self.finish(program, results, scale)
 
     def finish(self, program: Program, results: list[Poly], scale: float) -> seal.Ciphertext:
-        """Adds storing of results to a CKKS program, runs it on the card; returns a ciphertext."""
+        """Adds storing the results to a CKKS program and runs it; returns a SEAL ciphertext."""
         level, size = len(results[0]), self.params.poly_bytes
         at = self.free
         self.free += len(results) * level * size
@@ -126,7 +126,7 @@ class Evaluator:
         return one, other
 
     def add(self, a: seal.Ciphertext, b: seal.Ciphertext) -> seal.Ciphertext:
-        """Returns the sum of two CKKS ciphertexts, computed on the card."""
+        """Returns the sum of two CKKS ciphertexts, computed on the accelerator card."""
         one, other = self._pair(a, b, True)
 
         def make(program: Program, x: list[Poly], y: list[Poly]) -> list[Poly]:
@@ -135,7 +135,7 @@ class Evaluator:
         return self.compute(make, one.scale, one, other)
 
     def subtract(self, a: seal.Ciphertext, b: seal.Ciphertext) -> seal.Ciphertext:
-        """Returns the difference of two CKKS ciphertexts, computed on the card."""
+        """Returns the difference of two CKKS ciphertexts, computed on the accelerator card."""
         one, other = self._pair(a, b, True)
 
         def make(program: Program, x: list[Poly], y: list[Poly]) -> list[Poly]:
@@ -154,7 +154,7 @@ class Evaluator:
         return self.compute(make, one.scale * other.scale, one, other)
 
     def multiply(self, a: seal.Ciphertext, b: seal.Ciphertext) -> seal.Ciphertext:
-        """Returns the product of two CKKS ciphertexts, three polynomials, computed on the card."""
+        """Returns the product (three polynomials) of two CKKS ciphertexts, computed on the card."""
         one, other = self._pair(a, b, False)
         if len(one.data) != 2 or len(other.data) != 2:
             raise MaeslantError("relinearise first: products are of two polynomials each")
@@ -165,14 +165,14 @@ class Evaluator:
         return self.compute(make, one.scale * other.scale, one, other)
 
     def relinearize(self, a: seal.Ciphertext) -> seal.Ciphertext:
-        """Relinearizes a CKKS ciphertext of three polynomials on the card; returns one of two."""
+        """Reduces a CKKS ciphertext from three polynomials to two (relinearization) on the card."""
         one, key = self.parse(a), self.key(0)
         if len(one.data) != 3:
             raise MaeslantError("only a ciphertext of three polynomials can be relinearised")
         return self.compute(lambda program, x: program.relinearize(x, key), one.scale, one)
 
     def rescale(self, a: seal.Ciphertext) -> seal.Ciphertext:
-        """Divides a CKKS ciphertext by its last prime on the card; returns the quotient."""
+        """Returns a CKKS ciphertext divided by its last prime (rescaled), computed on the card."""
         one = self.parse(a)
         if one.level == 1:
             raise MaeslantError("the level is too low: there is no prime left to drop")
@@ -186,11 +186,11 @@ class Evaluator:
         return self.compute(lambda program, x: program.rotate(x, element, key), one.scale, one)
 
     def rotate(self, a: seal.Ciphertext, steps: int) -> seal.Ciphertext:
-        """Returns a CKKS ciphertext with its slots rotated to the left, computed on the card."""
+        """Returns a CKKS ciphertext, its slots rotated left by ``steps``, computed on the card."""
         return self._turn(a, self.params.steps_to_galois(steps))
 
     def conjugate(self, a: seal.Ciphertext) -> seal.Ciphertext:
-        """Returns a CKKS ciphertext with every slot conjugated, computed on the card."""
+        """Returns a CKKS ciphertext with every slot's complex conjugate, computed on the card."""
         return self._turn(a, self.params.conjugation)
 
     def put_diagonals(self, diagonals: list[seal.Plaintext | seal.Ciphertext]) -> "Matrix":
@@ -202,7 +202,7 @@ class Evaluator:
         return Matrix(at, len(parsed[0].data), parsed[0].scale)
 
     def product(self, matrix: "Matrix", x: seal.Ciphertext, unit: int) -> seal.Ciphertext:
-        """Returns the product of a matrix and an encrypted vector or matrix, computed on the card.
+        """Returns the product of a loaded matrix and an encrypted vector or matrix, from the card.
 
         Baby steps rotate x; giant steps rotate sums of products, by Horner's rule: two Galois keys.
         """
@@ -244,7 +244,7 @@ class Evaluator:
 
 
 class Matrix:
-    """Holds the addresses of a matrix's encoded diagonals in the card's memory."""
+    """Holds the device-memory addresses of a matrix's encoded diagonals."""
 
     def __init__(self, at: list[int], polys: int, scale: float) -> None:
         self.at, self.polys, self.scale = at, polys, scale
@@ -253,7 +253,7 @@ class Matrix:
 def products(
     program: Program, x: list[Poly], montgomery: list[Poly], plus: list[Poly] | None
 ) -> list[Poly]:
-    """Adds to a CKKS program the products of a ciphertext with polynomials; returns their slots."""
+    """Adds instructions that multiply two ciphertexts to a CKKS program; returns the product."""
     count = len(x) + len(montgomery) - 1
     result: list[Poly | int] = list(plus) if plus else [0x80] * count
     for i, a in enumerate(x):

@@ -20,7 +20,7 @@ WARNING = (
 
 
 def load(file: pathlib.Path) -> np.ndarray:
-    """Reads a .npy file of numbers; returns the matrix or vector."""
+    """Reads a matrix or vector of numbers from a .npy file and returns the array."""
     try:
         return np.load(file, allow_pickle=False)
     except ValueError as error:
@@ -34,7 +34,7 @@ def multiply(
     large: bool = False,
     protected: bool = False,
 ) -> dict:
-    """Multiplies two matrices on the card, one encrypted; returns the product, error and clocks."""
+    """Multiplies two matrices, one or both encrypted, on the card; returns product and error."""
     left, right = matrix.padded(a, "the first matrix"), matrix.padded(b, "the second")
     if left.ndim != 2 or a.shape[1] != b.shape[0]:
         raise MaeslantError(f"shapes {a.shape} and {b.shape} do not fit: no product")
@@ -67,7 +67,7 @@ def multiply(
 
 
 def show(found: dict, console: Console) -> None:
-    """Prints the result of an encrypted product, with error and clocks."""
+    """Prints the product of an encrypted matrix multiplication, with numerical error and clocks."""
     same = "equal to" if found["equal"] else "[red]different from[/]"
     console.print(f"parameter set {found['set']}; the card saw ciphertext: ...{found['seen']}")
     console.print(f"largest error against floating point: {found['error']:.2g}")
@@ -80,7 +80,7 @@ def show(found: dict, console: Console) -> None:
 
 
 def _regress(pixels: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Fits a logistic regression to images of digits; returns weights and biases of 10 classes."""
+    """Fits logistic regression to images of digits; returns weights and biases of 10 classes."""
     weights, bias, wanted = np.zeros((10, pixels.shape[1])), np.zeros(10), np.eye(10)[labels]
     for _ in range(1000):
         scores = pixels @ weights.T + bias

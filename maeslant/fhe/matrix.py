@@ -14,7 +14,7 @@ SIZE = 64
 
 
 def padded(values: np.ndarray, what: str) -> np.ndarray:
-    """Returns a matrix or vector padded with zeros to size 64, for an encrypted product."""
+    """Returns a matrix or vector, padded with zeros to 64 rows and columns, for encryption."""
     values = np.asarray(values)
     if values.dtype.kind not in "fiu" or not np.isfinite(values.astype(float)).all():
         raise MaeslantError(f"{what} must hold finite real numbers")
@@ -26,7 +26,7 @@ def padded(values: np.ndarray, what: str) -> np.ndarray:
 
 
 def diagonals(matrix: np.ndarray, slots: int, unit: int) -> list[np.ndarray]:
-    """Returns the 64 rotated diagonals of a matrix, as encrypted products need them."""
+    """Returns a matrix's 64 rotated diagonals, repeated to fill all slots of a ciphertext."""
     rows = np.arange(SIZE)
     found = []
     for number in range(SIZE):
@@ -37,7 +37,7 @@ def diagonals(matrix: np.ndarray, slots: int, unit: int) -> list[np.ndarray]:
 
 
 class Client:
-    """Encodes, encrypts and decrypts matrices by SEAL, with the secret key."""
+    """Encodes, encrypts and decrypts matrices by SEAL; holds the secret key."""
 
     def __init__(self, params: ParameterSet, unit: int, with_relin: bool = False) -> None:
         self.params, self.unit = params, unit
@@ -51,27 +51,27 @@ class Client:
         self.decryptor = seal.Decryptor(context, generator.secret_key())
 
     def encode(self, values: np.ndarray) -> seal.Plaintext:
-        """Encodes a matrix diagonal for an encrypted product; returns a SEAL plaintext."""
+        """Encodes a matrix diagonal as a SEAL plaintext, for an encrypted product."""
         return self.encoder.encode(values, float(self.params.primes[1]))
 
     def encrypt(self, values: np.ndarray) -> seal.Ciphertext:
-        """Returns a SEAL ciphertext of a vector, repeated in all slots, or of a matrix's rows."""
+        """Encrypts a vector or matrix, flattened row by row and repeated to fill all slots."""
         whole = np.tile(values.ravel(), self.params.slots // values.size)
         return self.encryptor.encrypt(self.encoder.encode(whole, 2.0**self.params.log_scale))
 
     def encrypt_diagonal(self, values: np.ndarray) -> seal.Ciphertext:
-        """Encrypts a matrix diagonal by SEAL and returns it; the card then sees no factor."""
+        """Encrypts an encoded matrix diagonal by SEAL, to hide both factors from the card."""
         return self.encryptor.encrypt(self.encoder.encode(values, 2.0**self.params.log_scale))
 
     def decrypt(self, found: seal.Ciphertext, shape: tuple[int, ...]) -> np.ndarray:
-        """Decrypts a SEAL ciphertext; returns an array of a given shape."""
+        """Decrypts a SEAL ciphertext; returns its first values as an array of a given shape."""
         values = np.array(self.encoder.decode(self.decryptor.decrypt(found)))
         return values[: int(np.prod(shape))].reshape(shape)
 
     def by_seal(
         self, terms: list[seal.Plaintext | seal.Ciphertext], x: seal.Ciphertext
     ) -> tuple[seal.Ciphertext, float]:
-        """Computes an encrypted matrix product by SEAL on one core; returns it and the seconds."""
+        """Computes an encrypted matrix product by SEAL on one core; returns (product, seconds)."""
         evaluator, unit = seal.Evaluator(self.params.context), self.unit
         encrypted = isinstance(terms[0], seal.Ciphertext)
         times = evaluator.multiply if encrypted else evaluator.multiply_plain

@@ -24,19 +24,19 @@ VERSION = (4, 4)
 
 @dataclasses.dataclass
 class Ciphertext:
-    """Holds the polynomials of a SEAL ciphertext and its scale."""
+    """Holds a SEAL ciphertext's polynomials as a NumPy array, and the ciphertext's scale."""
 
     data: np.ndarray
     scale: float
 
     @property
     def level(self) -> int:
-        """Returns the number of data primes of the SEAL ciphertext."""
+        """Returns the number of data primes at the SEAL ciphertext's level."""
         return self.data.shape[1]
 
 
 def _header(data: bytes, at: int, what: str) -> int:
-    """Checks the header of a serialized SEAL object; returns the object's size in bytes."""
+    """Checks a serialized SEAL object's header; returns the object's size in bytes."""
     if len(data) < at + HEADER_BYTES:
         raise MaeslantError(f"{what} is cut short")
     magic, length, _, _, compressed, _, size = HEADER.unpack_from(data, at)
@@ -60,7 +60,7 @@ def _fields(layout: struct.Struct, data: bytes, at: int, what: str) -> tuple:
 
 
 def _level(parms_id: bytes, params: ParameterSet, what: str, key: bool = False) -> int:
-    """Returns the number of primes of a SEAL parameter identifier; raises for an unknown one."""
+    """Returns the number of primes for a SEAL parameter ID; raises MaeslantError if unknown."""
     if parms_id not in params.parms_ids:
         raise MaeslantError(f"{what} is not of the parameter set {params.name!r}")
     primes = params.parms_ids.index(parms_id) + 1
@@ -72,7 +72,7 @@ def _level(parms_id: bytes, params: ParameterSet, what: str, key: bool = False) 
 def _coefficients(
     data: bytes, at: int, shape: tuple[int, ...], params: ParameterSet, what: str
 ) -> np.ndarray:
-    """Returns the polynomials of serialized SEAL data as an array, each coefficient checked."""
+    """Reads polynomials from serialized SEAL data as an array; checks each coefficient's range."""
     count = int(np.prod(shape))
     _header(data, at, what)
     (stored,) = struct.unpack_from("<Q", data, at + HEADER_BYTES)
@@ -91,7 +91,7 @@ def _coefficients(
 def parse_ciphertext(
     data: bytes, params: ParameterSet, what: str = "the ciphertext", at: int = 0, key: bool = False
 ) -> Ciphertext:
-    """Returns the ciphertext in serialized SEAL data; raises MaeslantError if it is malformed."""
+    """Reads a ciphertext from serialized SEAL data; raises MaeslantError on malformed data."""
     _header(data, at, what)
     begin = at + HEADER_BYTES
     parms_id, ntt, size, n, primes, scale, factor = _fields(CIPHERTEXT, data, begin, what)
@@ -106,7 +106,7 @@ def parse_ciphertext(
 
 
 def ciphertext_bytes(found: Ciphertext, params: ParameterSet) -> bytes:
-    """Returns a ciphertext as bytes in SEAL's format."""
+    """Serializes a CKKS ciphertext in SEAL's format; returns the bytes."""
     size, primes, n = found.data.shape
     coefficients = np.ascontiguousarray(found.data, "<u8").tobytes()
     inner = _write_header(HEADER_BYTES + 8 + len(coefficients))
@@ -116,7 +116,7 @@ def ciphertext_bytes(found: Ciphertext, params: ParameterSet) -> bytes:
 
 
 def parse_plaintext(data: bytes, params: ParameterSet, what: str = "the plaintext") -> Ciphertext:
-    """Returns the plaintext in serialized SEAL data: one polynomial in NTT form."""
+    """Reads a plaintext (a polynomial in NTT form) from serialized SEAL data."""
     _header(data, 0, what)
     parms_id, count, scale = _fields(PLAINTEXT, data, HEADER_BYTES, what)
     primes = _level(parms_id, params, what)
@@ -127,7 +127,7 @@ def parse_plaintext(data: bytes, params: ParameterSet, what: str = "the plaintex
 
 
 def parse_keys(data: bytes, params: ParameterSet, what: str = "the keys") -> dict[int, np.ndarray]:
-    """Returns the evaluation keys in serialized SEAL data, by index."""
+    """Reads Galois or relinearization keys from serialized SEAL data; returns arrays by index."""
     _header(data, 0, what)
     parms_id, rows = _fields(struct.Struct("<32sQ"), data, HEADER_BYTES, what)
     _level(parms_id, params, what, key=True)
@@ -150,13 +150,13 @@ def parse_keys(data: bytes, params: ParameterSet, what: str = "the keys") -> dic
 
 
 def galois_keys(keys: seal.GaloisKeys, params: ParameterSet) -> dict[int, np.ndarray]:
-    """Returns the arrays of SEAL's Galois keys, by Galois element."""
+    """Returns SEAL's Galois keys as arrays, by Galois element."""
     found = parse_keys(keys.to_string(), params, "the Galois keys")
     return {2 * index + 1: key for index, key in found.items()}
 
 
 def relin_key(keys: seal.RelinKeys, params: ParameterSet) -> np.ndarray:
-    """Returns the array of SEAL's relinearization key."""
+    """Returns SEAL's relinearization key as an array."""
     found = parse_keys(keys.to_string(), params, "the relinearisation keys")
     if 0 not in found:
         raise MaeslantError("the relinearisation keys have none for three polynomials")

@@ -26,17 +26,17 @@ class ParameterSet:
 
     @property
     def n(self) -> int:
-        """Returns the ring degree: the number of coefficients of a polynomial."""
+        """Returns the CKKS ring degree, the number of coefficients of a polynomial."""
         return 1 << self.log_n
 
     @property
     def slots(self) -> int:
-        """Returns how many numbers a CKKS ciphertext of this parameter set holds."""
+        """Returns the number of values that a ciphertext of this CKKS parameter set holds."""
         return self.n // 2
 
     @property
     def poly_bytes(self) -> int:
-        """Returns the bytes of device memory that a polynomial modulo one prime takes."""
+        """Returns the bytes of device memory for a polynomial modulo one of the CKKS primes."""
         return 8 * self.n
 
     @functools.cached_property
@@ -55,19 +55,19 @@ class ParameterSet:
 
     @functools.cached_property
     def radix(self) -> int:
-        """Returns the radix R of the CKKS kernel's Montgomery multiplication."""
+        """Returns the radix R of the Montgomery multiplication in the CKKS kernel."""
         digit = self.log_n + 1
         return 1 << digit * -(-max(self.bits) // digit)
 
     @functools.cached_property
     def parms_ids(self) -> tuple[bytes, ...]:
-        """Returns SEAL's identifiers of this CKKS parameter set, by number of primes."""
+        """Returns SEAL's IDs of this CKKS parameter set, for one prime, two primes, and so on."""
         one, two = self.context.last_context_data(), self.context.first_context_data()
         found = (one, two, self.context.key_context_data())
         return tuple(np.array(data.parms_id(), np.uint64).tobytes() for data in found)
 
     def constants(self, engine: int) -> np.ndarray:
-        """Returns the constants that an engine of the CKKS kernel needs for its prime."""
+        """Returns the constants that a CKKS kernel engine needs for the engine's prime."""
         q, special, last = self.primes[engine], self.primes[SPECIAL], self.primes[DATA - 1]
         r = self.radix
         words = [q, r % q, r * r % q] + [0] * 5
@@ -85,7 +85,7 @@ class ParameterSet:
         return np.array(words, np.uint64)
 
     def table(self, engine: int) -> np.ndarray:
-        """Returns the NTT twiddle factors modulo a prime, in bit-reversed order."""
+        """Returns the NTT twiddle factors modulo an engine's prime, in bit-reversed order."""
         q = self.primes[engine]
         power, factor = self.radix % q, minimal_root(q, self.n)
         words = np.zeros(self.n, np.uint64)
@@ -95,19 +95,19 @@ class ParameterSet:
         return words
 
     def steps_to_galois(self, steps: int) -> int:
-        """Returns the Galois element that rotates left by a number of slots."""
+        """Returns the Galois element of a rotation by ``steps`` slots to the left."""
         if not -self.slots < steps < self.slots:
             raise MaeslantError(f"a ciphertext has {self.slots} slots: no rotation by {steps}")
         return pow(3, steps % self.slots, 2 * self.n)
 
     @property
     def conjugation(self) -> int:
-        """Returns the Galois element that conjugates every slot."""
+        """Returns the Galois element of complex conjugation of all slots."""
         return 2 * self.n - 1
 
 
 def bit_reversed(bits: int) -> np.ndarray:
-    """Returns the numbers below 2^bits, each with its bits reversed."""
+    """Returns the integers from 0 to 2^bits - 1 with reversed bits, as an array."""
     order = np.zeros(1, np.int64)
     for _ in range(bits):
         order = np.concatenate([2 * order, 2 * order + 1])

@@ -43,7 +43,7 @@ exit $code
 
 
 def programs() -> dict[str, pathlib.Path]:
-    """Builds the program that checks a block card, for the guest's /bin."""
+    """Compiles the program that checks a storage card in a Linux guest; returns path by name."""
     c_driver.require_openssl()
     more = (FOLDER / "block_host.c",)
     built = c_driver.build_program(FOLDER / "block_check.c", more=more, libraries=("crypto",))
@@ -51,7 +51,7 @@ def programs() -> dict[str, pathlib.Path]:
 
 
 def encrypted(key: bytes, data: bytes, unit_bytes: int, first: int) -> bytes:
-    """Encrypts data units by OpenSSL's AES-256-XTS; ``first``: number of the first one."""
+    """Encrypts data units by OpenSSL's AES-256-XTS; ``first``: number of the first data unit."""
     parts = []
     for n, at in enumerate(range(0, len(data), unit_bytes), first):
         tweak = (n % 2**128).to_bytes(16, "little")
@@ -61,7 +61,7 @@ def encrypted(key: bytes, data: bytes, unit_bytes: int, first: int) -> bytes:
 
 
 def wrong_media(media: bytes, key: bytes, data: bytes) -> str:
-    """Returns what is wrong with the media after block_check, "" if nothing is."""
+    """Returns "" if the media are right after the program block_check, else an error text."""
     if media[:BYTES] != data:
         return "the plain sectors of the media are not the data"
     for sector, unit_bytes, first in PLACES:
@@ -74,7 +74,7 @@ def wrong_media(media: bytes, key: bytes, data: bytes) -> str:
 
 
 def _wrong_states(states: list[bytes], key: bytes) -> str:
-    """Returns what is wrong with the card's states before and after its key was unloaded."""
+    """Returns "" if the card's states show the media key only while loaded, else an error text."""
     if len(states) != 2:
         return f"{len(states)} states of the card were written, not 2"
     parsed = [key_search.parse(state) for state in states]
@@ -87,14 +87,14 @@ def _wrong_states(states: list[bytes], key: bytes) -> str:
 
 
 def _checked(result: machine.Result) -> str:
-    """Returns what is wrong with the output of block_check."""
+    """Returns "" if the program block_check reports success, else an error text."""
     if result.code or "the block card is good\n" not in result.output:
         return f"exit status {result.code}"
     return "no interrupt came" if re.search(", interrupts 0,", result.card) else ""
 
 
 def _removed(result: machine.Result) -> str:
-    """Returns what is wrong where the card was removed in mid-job."""
+    """Returns "" if the driver noticed the card's removal amid jobs, else an error text."""
     gone = re.search("(does not answer|does not complete)", result.output)
     if result.code != 1 or not gone:
         return f"exit status {result.code}; no error says that the card is gone"
@@ -102,7 +102,7 @@ def _removed(result: machine.Result) -> str:
 
 
 def cases(device: str, folder: pathlib.Path) -> list[Case]:
-    """Lists all checks of a block card; each has its media in ``folder``."""
+    """Returns all checks of a storage card in Linux guests; media files are in ``folder``."""
     key, data = os.urandom(64), os.urandom(BYTES)
     files = {"key": key, "data": data}
 

@@ -9,7 +9,7 @@ from maeslant.guest import machine
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """Describes a check: the guest, its command, and what is wrong with a result."""
+    """Describes a check in a Linux guest: options, command, and a judge of the result."""
 
     name: str
     title: str

@@ -38,7 +38,7 @@ exit $code
 
 
 def guest_program(name: str) -> pathlib.Path:
-    """Builds a C program of maeslant/guest for the Linux guest; returns its path."""
+    """Compiles a C program of maeslant/guest to run in a Linux guest; returns the path."""
     source = pathlib.Path(__file__).with_name(f"{name}.c")
     target = c_driver.OUT / "guest" / name
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -56,14 +56,14 @@ def guest_program(name: str) -> pathlib.Path:
 
 
 def guest_programs(device: str) -> dict[str, pathlib.Path]:
-    """Builds the test programs of a Linux guest for a card; returns their paths by name."""
+    """Compiles the test programs of a Linux guest for a card; returns their paths by name."""
     if media.capacity(device):
         return {**block_checks.programs(), **kernel_checks.programs()}
     return {name: guest_program(name) for name in ("card_check", "card_load")}
 
 
 def programs(device: str) -> dict[str, pathlib.Path]:
-    """Builds a Linux guest's programs, in a checkout the driver's tests too; returns paths."""
+    """Compiles a Linux guest's programs, in a checkout also the driver's tests; returns paths."""
     tests = {
         f"test-{path.stem}": c_driver.build_program(path)
         for path in sorted(DRIVER_TESTS.glob("*.c"))
@@ -73,7 +73,7 @@ def programs(device: str) -> dict[str, pathlib.Path]:
 
 
 def _equal(result: machine.Result, of: int = LINES) -> str:
-    """Returns an error text, "" if a guest's output shows that all modes equal OpenSSL's."""
+    """Returns "" if all AES modes in a guest's output equal OpenSSL's, else an error text."""
     found = len(re.findall("  equal to OpenSSL's$", result.output, re.MULTILINE))
     if found != of or "a changed message is refused" not in result.output or result.code:
         return f"{found} of {of} modes equal OpenSSL's, exit status {result.code}"
@@ -85,14 +85,14 @@ def _equal(result: machine.Result, of: int = LINES) -> str:
 
 
 def _refused(result: machine.Result) -> str:
-    """Returns an error text, "" if the driver has refused a card without an IOMMU."""
+    """Returns "" if the driver in the guest refused a card without an IOMMU, else an error text."""
     if "needs an IOMMU" not in result.output or result.code != 1:
         return f"exit status {result.code}; the message does not name the IOMMU"
     return "" if "bytes read 0, bytes written 0" in result.card else "the card moved data"
 
 
 def _killed(result: machine.Result) -> str:
-    """Returns an error text, "" if a process was killed amid jobs and the next one worked."""
+    """Returns "" if the card works after a process with AES jobs was killed, else an error text."""
     if "killed: 137\nunder way\n" not in result.output:
         return "the process was not killed with jobs in flight"
     if "accesses refused 0\n" in result.card:
@@ -102,7 +102,7 @@ def _killed(result: machine.Result) -> str:
 
 
 def _removed(result: machine.Result) -> str:
-    """Returns an error text, "" if the driver has noticed a card removed amid jobs."""
+    """Returns "" if the driver reported the card's removal during jobs, else an error text."""
     if result.code != 1 or "under way" not in result.output:
         return f"exit status {result.code}, where an error of the driver was to be"
     good = re.search("^waiting: .*(does not answer|timed out)", result.output, re.MULTILINE)
@@ -110,13 +110,13 @@ def _removed(result: machine.Result) -> str:
 
 
 def _driver_tests(result: machine.Result) -> str:
-    """Returns an error text that names the driver's failed C tests, "" if all passed."""
+    """Returns "" if all of the driver's C tests passed in the guest, else the failed tests."""
     failed = re.findall("^failed: (.*)$", result.output, re.MULTILINE)
     return f"failed: {', '.join(failed)}" if failed or result.code else ""
 
 
 def cases(device: str, size: int) -> list[Case]:
-    """Returns all checks of a card in Linux guests; each mode is checked on ``size`` bytes."""
+    """Returns all checks of a card in Linux guests; each AES mode processes ``size`` bytes."""
     small = min(size, 1000003)
 
     def options(**given: object) -> machine.Options:
@@ -144,7 +144,7 @@ def cases(device: str, size: int) -> list[Case]:
 
 
 def every(device: str, size: int, folder: pathlib.Path) -> list[Case]:
-    """Lists all checks of any card; ``folder``: for the media of a block card."""
+    """Returns all checks of any card in Linux guests; media files are in ``folder``."""
     if media.capacity(device):
         return [*block_checks.cases(device, folder), *kernel_checks.cases(device, folder)]
     return cases(device, size)
@@ -153,7 +153,7 @@ def every(device: str, size: int, folder: pathlib.Path) -> list[Case]:
 def run(
     device: str, size: int, say: Callable[[str], None], names: Iterable[str] | None = None
 ) -> list[str]:
-    """Runs checks of a card, each in its own Linux guest; returns the errors found."""
+    """Runs checks of a card, each in a new Linux guest; returns texts of the failed checks."""
     machine.check()
     server.build()
     own = programs(device)

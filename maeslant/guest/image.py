@@ -61,7 +61,7 @@ poweroff -f
 
 
 class Archive:
-    """Collects files for a cpio archive in the format newc."""
+    """Builds a cpio archive of files in the format newc, for a Linux initial RAM disk."""
 
     def __init__(self) -> None:
         """Creates an empty cpio archive."""
@@ -94,7 +94,7 @@ class Archive:
 
 
 def libraries(program: pathlib.Path) -> dict[str, pathlib.Path]:
-    """Returns the paths of the shared libraries that a program loads, by their guest paths."""
+    """Returns the shared libraries that a program loads, as a map of guest path to host path."""
     done = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=False)
     if "not found" in done.stdout:
         raise MaeslantError(f"{program} lacks a library:\n{done.stdout}")
@@ -113,7 +113,7 @@ def make(
     command: str | None,
     tree: Mapping[str, bytes],
 ) -> bytes:
-    """Returns the cpio archive of a Linux guest that runs a shell command or, for None, a shell.
+    """Returns a Linux guest's file system as a cpio archive, to run a command or a shell.
 
     ``guest``: the unpacked Debian packages. ``programs``: of this machine, by their names in the
     guest's /bin or /lib; the libraries they load come with them. ``files``: for its /root.

@@ -33,7 +33,7 @@ SIGNALS = {REMOVE: signal.SIGUSR1, STATE: signal.SIGUSR2, CRASH: signal.SIGKILL}
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """Describes a Linux guest: its card and how QEMU runs it."""
+    """Describes a Linux guest: the simulated card and how QEMU runs the guest."""
 
     device: str = "stream4"  # a named build
     card_options: str = ""  # of the simulator, as in sim:stream4?OPTIONS
@@ -47,7 +47,7 @@ class Options:
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """Holds exit status and output of a command in a Linux guest, and the card's report."""
+    """Holds a command's exit status and output in a Linux guest, and the card's report."""
 
     code: int  # its exit status
     output: str
@@ -56,14 +56,14 @@ class Result:
 
 
 def own_qemu() -> str | None:
-    """Returns the path of this machine's QEMU if it has vfio-user-pci, else None."""
+    """Returns the path of this machine's QEMU if QEMU has the device vfio-user-pci, else None."""
     own = shutil.which("qemu-system-x86_64")
     ask = [own or "", "-device", f"{DEVICE},help"]
     return own if own and subprocess.run(ask, capture_output=True).returncode == 0 else None
 
 
 def qemu() -> list[str]:
-    """Returns the command that starts a QEMU with vfio-user-pci: this machine's, else Debian's."""
+    """Returns the command to start QEMU with vfio-user-pci: this machine's, else Debian's QEMU."""
     if own := own_qemu():
         return [own]
     root = packages.fetch("qemu")
@@ -111,7 +111,7 @@ def check() -> None:
 
 @contextlib.contextmanager
 def _card(options: Options, folder: pathlib.Path) -> Iterator[tuple[subprocess.Popen, str]]:
-    """Starts the process that simulates a guest's card; yields the process and its socket path."""
+    """Starts the process that simulates a Linux guest's card; yields (process, socket path)."""
     found = configurations.get(options.device, simulator.buildable())
     if "Lanes" not in found["parameters"] and not found.get("card"):
         raise MaeslantError(f"{options.device} has no bus to the host's memory; try stream4")
@@ -146,7 +146,7 @@ def _card(options: Options, folder: pathlib.Path) -> Iterator[tuple[subprocess.P
 
 
 def _follow(guest: subprocess.Popen, card: subprocess.Popen, show: bool):
-    """Reads a guest's console to its end; returns the command's status, output, and other lines."""
+    """Reads a guest's console to the end; returns a command's status, output, and other lines."""
     lines, others, code, inside = [], [], None, False
     for line in guest.stdout:
         line = line.replace("\r", "")
@@ -178,7 +178,7 @@ def run(
     seconds: float | None = None,
     show: bool = False,
 ) -> Result:
-    """Runs a shell command in a Linux guest, for None a shell on this terminal; returns the Result.
+    """Runs a shell command in a Linux guest, or a shell on this terminal for None.
 
     ``programs`` and ``files`` are put into the guest's /bin and /root, the driver's library into
     its /lib, those of ``tree`` at their places. ``seconds``: the guest is ended then. ``show``:
@@ -207,7 +207,7 @@ def run(
 
 
 def _attended(start: list[str], card: subprocess.Popen, seconds, show):
-    """Runs QEMU with a guest's command; returns the command's status, output, and other lines."""
+    """Runs QEMU until a guest's command ends; returns the command's status, output, other lines."""
     if seconds is not None:
         start = ["timeout", "--kill-after=5", str(seconds), *start]
     guest = subprocess.Popen(

@@ -59,7 +59,7 @@ WANTED = {
 
 @dataclasses.dataclass(frozen=True)
 class Package:
-    """Describes a pinned Debian package: what it is for, its place on a server, its digest."""
+    """Describes a pinned Debian package: purpose, path on the server, digest."""
 
     purpose: str  # a key of WANTED
     name: str
@@ -70,13 +70,13 @@ class Package:
 
 
 def lock() -> tuple[str, list[Package]]:
-    """Returns the snapshot date and the Debian packages of configs/linux_packages.json."""
+    """Reads configs/linux_packages.json; returns the snapshot date and the Debian packages."""
     text = json.loads(LOCK.read_text())
     return text["snapshot"], [Package(**each) for each in text["packages"]]
 
 
 def members(archive: bytes) -> dict[str, bytes]:
-    """Returns the members of an ar archive, such as a Debian package, by their names."""
+    """Returns the members of an ar archive, such as a Debian package, as bytes by name."""
     found, at = {}, 8
     if not archive.startswith(b"!<arch>\n"):
         raise MaeslantError("this is no Debian package")
@@ -89,7 +89,7 @@ def members(archive: bytes) -> dict[str, bytes]:
 
 
 def unpack(package: bytes, wanted: re.Pattern[str], folder: pathlib.Path) -> None:
-    """Unpacks the files of a Debian package whose names match a pattern into a folder."""
+    """Unpacks the files of a Debian package that match a name pattern into a folder."""
     data = members(package)
     name = next((name for name in data if name.startswith("data.tar")), "")
     if name not in ("data.tar", "data.tar.gz", "data.tar.xz"):
@@ -111,7 +111,7 @@ def unpack(package: bytes, wanted: re.Pattern[str], folder: pathlib.Path) -> Non
 
 
 def _read(url: str, say) -> bytes:
-    """Downloads a URL and returns its bytes; reports the size of each part to ``say``."""
+    """Downloads a URL and returns the bytes; reports the size of each received block to ``say``."""
     request = urllib.request.Request(url, headers={"User-Agent": "maeslant"})
     with urllib.request.urlopen(request, timeout=SECONDS) as answer:
         parts = []
@@ -122,7 +122,7 @@ def _read(url: str, say) -> bytes:
 
 
 def download(package: Package, snapshot: str, say) -> bytes:
-    """Returns a Debian package, downloaded from the first server with the pinned digest."""
+    """Downloads a Debian package from the first server that has it with the pinned digest."""
     reasons = []
     for server in SERVERS:
         url = server.format(snapshot=snapshot) + urllib.parse.quote(package.path)
@@ -147,7 +147,7 @@ def _show(done: int, total: int) -> None:
 
 
 def folder(purpose: str) -> pathlib.Path:
-    """Returns the folder for the unpacked Debian packages of "qemu" or "guest", made or not."""
+    """Returns the path for the unpacked Debian packages of "qemu" or "guest"; may not exist."""
     packages = [package for package in lock()[1] if package.purpose == purpose]
     key = hashlib.sha256("".join(package.sha256 for package in packages).encode())
     key.update(WANTED[purpose].pattern.encode())
@@ -155,7 +155,7 @@ def folder(purpose: str) -> pathlib.Path:
 
 
 def fetch(purpose: str) -> pathlib.Path:
-    """Returns the folder of unpacked Debian packages of "qemu" or "guest", downloaded if needed.
+    """Returns the folder of unpacked Debian packages of "qemu" or "guest"; downloads if needed.
 
     Says before what it downloads, how large it is and where it will lie.
     """

@@ -14,7 +14,7 @@ FLAGS = ("-std=gnu++20", "-O2", "-g", "-Wall", "-Wextra", "-Werror")
 
 
 def build() -> pathlib.Path:
-    """Builds the card's vfio-user server build/sim/vfio_user if out of date; returns its path."""
+    """Builds the simulated card's vfio-user server build/sim/vfio_user if out of date."""
     folder = paths.BUILD / "sim"
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / "vfio_user"

@@ -28,7 +28,7 @@ ADDRESS = re.compile(r"(?:tcp|tls)://(\[[^]]+\]|[^:/]+):(\d+)/?")
 
 @functools.cache
 def fingerprint(globs: tuple[str, ...]) -> str:
-    """Returns a digest of source files, to compare a cluster's workers with this machine."""
+    """Returns a digest of source files, to check that Dask workers run the same sources."""
     found = hashlib.sha256()
     for path in sorted({path for glob in globs for path in paths.ROOT.glob(glob)}):
         found.update(str(path.relative_to(paths.ROOT)).encode() + b"\0" + path.read_bytes())
@@ -36,19 +36,19 @@ def fingerprint(globs: tuple[str, ...]) -> str:
 
 
 def _answer(globs: tuple[str, ...]) -> tuple[str, str]:
-    """Returns a Dask worker's digest of its sources and the path of its checkout."""
+    """Returns this Dask worker's source digest and the path of its checkout of the repository."""
     return fingerprint(globs), str(paths.ROOT)
 
 
 def check_sources(globs: tuple[str, ...], expected: str) -> None:
-    """Raises MaeslantError if a Dask worker's sources differ from the caller's."""
+    """Raises MaeslantError if this Dask worker's source files differ from the caller's."""
     if fingerprint(globs) != expected:
         raise MaeslantError(f"{paths.ROOT} of this worker has other sources than the caller")
 
 
 @contextlib.contextmanager
 def connect(address: str, globs: tuple[str, ...]) -> Iterator["distributed.Client"]:
-    """Connects to a Dask scheduler and checks the workers' versions; yields the Dask client.
+    """Connects to a Dask scheduler, checks the workers' versions and sources; yields the client.
 
     ``globs``: the files that have to be the same everywhere. Raises MaeslantError: nobody answers,
     no worker is there, other versions, other sources.
@@ -69,7 +69,7 @@ def connect(address: str, globs: tuple[str, ...]) -> Iterator["distributed.Clien
 
 
 def _client(address: str) -> "distributed.Client":
-    """Connects to a Dask scheduler whose port answers; returns the client."""
+    """Connects to a Dask scheduler after a test of the network port; returns the client."""
     import distributed  # a second that those without a cluster need not wait
 
     match = ADDRESS.fullmatch(address)
@@ -92,7 +92,7 @@ def _client(address: str) -> "distributed.Client":
 
 
 def _check(client: "distributed.Client", address: str, globs: tuple[str, ...]) -> None:
-    """Raises MaeslantError if the Dask workers' versions or sources differ from this machine's."""
+    """Raises MaeslantError if Dask workers' versions or sources differ from this machine's."""
     until = time.monotonic() + WORKERS_S
     while not client.scheduler_info(n_workers=-1)["workers"]:
         if time.monotonic() > until:
@@ -123,7 +123,7 @@ def _check(client: "distributed.Client", address: str, globs: tuple[str, ...]) -
 
 
 def _version(found: dict | None) -> str:
-    """Returns the versions of Python and of `distributed` on a Dask worker."""
+    """Returns the versions of Python and of `distributed` on this Dask worker."""
     if not found:
         return "something that tells no version"
     python = ".".join(str(dict(found["host"])["python"]).split(".")[:2])

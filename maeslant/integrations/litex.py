@@ -32,7 +32,7 @@ ADDRESS_BITS = 12  # RegAddrWidth of mae_device_pkg
 
 
 class _Interrupt(Module):
-    """Provides the interrupt interface that LiteX expects of a module: `irq`.
+    """Provides the interrupt interface that LiteX expects of a module: an attribute `irq`.
 
     No EventManager: the peripheral has its own enable and status registers, and a second pair
     would have to be cleared as well. The line is level-sensitive.
@@ -43,7 +43,7 @@ class _Interrupt(Module):
 
 
 class MaeslantAES(LiteXModule):
-    """Wraps the AES peripheral as a LiteX module with an AXI4-Lite bus.
+    """Wraps the AES peripheral as a LiteX module with an AXI4-Lite bus port.
 
     Its clock domain is `sys`.
 
@@ -121,7 +121,7 @@ def add_sources(platform, top: str = TOP) -> None:
 
 
 def plain_verilog(values: dict[str, int | str], top: str = TOP) -> pathlib.Path:
-    """Converts the AES peripheral to one plain Verilog file for LiteX; returns its path."""
+    """Converts the AES peripheral to one plain Verilog file for LiteX; returns the file's path."""
     given = [f"{name}={value}" for name, value in sorted(values.items())]
     folder = paths.BUILD / "litex"
     folder.mkdir(parents=True, exist_ok=True)

@@ -16,21 +16,21 @@ COMMAND = struct.Struct("<9B3b6H6Ib15x")
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """Describes the shape of an array kernel: its parameters Lanes and Columns."""
+    """Describes the size of a neural-network array kernel: parameters Lanes and Columns."""
 
     lanes: int = 32
     columns: int = 2
 
     def planes(self, channels: int) -> int:
-        """Returns the number of memory planes that a feature map of that many channels takes."""
+        """Returns the number of memory planes for a feature map with the given channel count."""
         return -(-channels // self.lanes)
 
     def plane_bytes(self, height: int, width: int) -> int:
-        """Returns the bytes that one plane of a feature map takes in the card's memory."""
+        """Returns the bytes of device memory that one plane of a feature map takes."""
         return -(-height * width * self.lanes // GRANULE) * GRANULE
 
     def pack_map(self, values: np.ndarray) -> bytes:
-        """Returns a feature map (channel, line, column) as bytes of planes, padded with zeros."""
+        """Converts a feature map (channel, line, column) to bytes of memory planes, zero-padded."""
         channels, height, width = values.shape
         spare = -channels % self.lanes
         padded = np.pad(values, ((0, spare), (0, 0), (0, 0))).astype(np.int8)
@@ -40,7 +40,7 @@ class Shape:
         return np.pad(flat, ((0, 0), (0, size - flat.shape[1]))).tobytes()
 
     def unpack_map(self, data: bytes, height: int, width: int) -> np.ndarray:
-        """Returns a feature map from the bytes of its planes, with the channels of padding."""
+        """Converts bytes of memory planes to a feature map, including the channels of padding."""
         planes = np.frombuffer(data, np.int8).reshape(-1, self.plane_bytes(height, width))
         pixels = planes[:, : height * width * self.lanes]
         maps = pixels.reshape(-1, height, width, self.lanes).transpose(0, 3, 1, 2)
@@ -49,7 +49,7 @@ class Shape:
     def pack_parameters(
         self, weights: np.ndarray, biases: np.ndarray, scales: np.ndarray, columns: int
     ) -> bytes:
-        """Returns a layer's parameters as bytes, by steps: biases, scales, tiles of weights.
+        """Packs a layer's biases, scales and weight tiles into bytes, in the kernel's read order.
 
         Weights are (output, input, line, column); inputs are channels of the source planes that a
         step reads. Missing channels become zeros.
@@ -67,14 +67,14 @@ class Shape:
 
 
 def scale_word(multiplier: int, shift: int) -> int:
-    """Returns a scale of multiplier / 2^shift, encoded as a word for the array kernel."""
+    """Encodes the scale multiplier / 2^shift as a 32-bit word for the array kernel."""
     assert 0 <= multiplier < 1 << 24 and 0 <= shift <= MAX_SHIFT
     return shift << 24 | multiplier
 
 
 @dataclasses.dataclass
 class Command:
-    """Describes a command of the array kernel; addresses and strides are in bytes."""
+    """Describes a command of the array kernel, one layer; addresses and strides are in bytes."""
 
     op: int
     height: int
@@ -103,7 +103,7 @@ class Command:
     last: bool = False
 
     def encode(self) -> bytes:
-        """Returns a command of the array kernel, packed into 64 bytes."""
+        """Encodes a command of the array kernel into 64 bytes."""
         strides = (n & 0xFFFFFFFF for n in (self.plane_in, self.step_in, self.plane_out))
         return COMMAND.pack(
             self.op,

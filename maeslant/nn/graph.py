@@ -24,7 +24,7 @@ Scale = fractions.Fraction
 
 @dataclasses.dataclass
 class Tensor:
-    """Describes a quantised feature map: shape (channel, line, column), scale, int8 zero point."""
+    """Describes a quantised feature map: shape (channel, line, column), scale, zero point."""
 
     name: str
     shape: tuple[int, int, int]
@@ -35,7 +35,7 @@ class Tensor:
 
 @dataclasses.dataclass
 class Layer:
-    """Describes a network's layer: operator, input and output tensors, and the layer's options."""
+    """Describes a network's layer: operator, input tensors, output tensor, options."""
 
     op: str  # of LAYERS, with "Copy"
     sources: list[Tensor]
@@ -51,7 +51,7 @@ class Layer:
 
 @dataclasses.dataclass
 class Network:
-    """Describes a network: its layers in order, its input tensor and its output tensor."""
+    """Describes a neural network: layers in order, input tensor, output tensor."""
 
     input: Tensor
     layers: list[Layer]
@@ -59,7 +59,7 @@ class Network:
 
 
 def load(path: pathlib.Path) -> object:
-    """Reads and checks an ONNX file; returns the model in QDQ form, or raises MaeslantError."""
+    """Reads and checks an ONNX file; returns the model in QDQ (quantize/dequantize) form."""
     extras.need_modules(["onnx"])
     import onnx
 
@@ -79,7 +79,7 @@ def load(path: pathlib.Path) -> object:
 
 
 class Reader:
-    """Converts an ONNX model's graph in QDQ form to the layers of a Network."""
+    """Converts an ONNX model in QDQ (quantize/dequantize) form to the layers of a Network."""
 
     def __init__(self, model: object) -> None:
         from onnx import numpy_helper
@@ -101,11 +101,11 @@ class Reader:
         self.output = graph.output[0].name
 
     def fail(self, node: object, why: str) -> MaeslantError:
-        """Returns a MaeslantError whose text names an ONNX operator and what is wrong with it."""
+        """Returns a MaeslantError that names an ONNX operator and the given reason."""
         return MaeslantError(f"operator {node.op_type} ({node.name or node.output[0]}): {why}")
 
     def attributes(self, node: object, *known: str) -> dict[str, object]:
-        """Returns an ONNX operator's attributes by name; raises MaeslantError for unknown ones."""
+        """Returns an ONNX operator's attributes by name; raises MaeslantError on unknown ones."""
         from onnx import helper
 
         found = {a.name: helper.get_attribute_value(a) for a in node.attribute}
@@ -114,7 +114,7 @@ class Reader:
         return found
 
     def constant(self, node: object, place: int) -> np.ndarray | None:
-        """Returns an ONNX operator's constant input at a place; None if the operator lacks it."""
+        """Returns an ONNX operator's constant input by index; None if that input is absent."""
         if len(node.input) <= place or not node.input[place]:
             return None
         if node.input[place] not in self.constants:
@@ -122,7 +122,10 @@ class Reader:
         return self.constants[node.input[place]]
 
     def quantisation(self, node: object) -> tuple[Scale, int, bool]:
-        """Returns a quantisation's scale, its zero point for int8, and true if data are uint8."""
+        """Returns (scale, zero point for int8, true if data are uint8) of a quantisation.
+
+        A uint8 zero point is converted to int8 by subtracting 128.
+        """
         scale, zero = self.constant(node, 1), self.constant(node, 2)
         if scale.size != 1:
             raise self.fail(node, "a feature map has one scale")
@@ -136,7 +139,7 @@ class Reader:
         return Scale(float(scale.reshape(-1)[0])), place - 128 * unsigned, unsigned
 
     def source(self, name: str, node: object) -> Tensor:
-        """Returns the quantised tensor that an ONNX operator reads through DequantizeLinear."""
+        """Returns the quantised tensor that an ONNX operator's input reads via DequantizeLinear."""
         maker = self.producers.get(name)
         passed = (*SILENT, *(SHAPERS if node.op_type in ("Gemm", "MatMul") else ()))
         while maker is not None and maker.op_type in passed:
@@ -152,7 +155,7 @@ class Reader:
         return tensor
 
     def weights(self, node: object, place: int) -> tuple[np.ndarray, list[Scale]]:
-        """Returns an ONNX operator's int8 weights and, for each output, the weights' scale."""
+        """Returns an ONNX operator's int8 weights and the weights' scale of each output channel."""
         maker = self.producers.get(node.input[place])
         if maker is None or maker.op_type != "DequantizeLinear":
             raise self.fail(node, "the weights do not come from DequantizeLinear")
@@ -173,7 +176,7 @@ class Reader:
         return values, listed * (count if len(listed) == 1 else 1)
 
     def biases(self, node: object, place: int, units: list[Scale]) -> np.ndarray:
-        """Returns an ONNX operator's biases as integers, each in its given unit."""
+        """Returns an ONNX operator's biases as integer multiples of the outputs' given units."""
         if len(node.input) <= place or not node.input[place]:
             return np.zeros(len(units), np.int64)
         maker = self.producers.get(node.input[place])
@@ -189,7 +192,7 @@ class Reader:
         )
 
     def read(self) -> Network:
-        """Returns the model as a Network; raises MaeslantError for an operator not supported."""
+        """Converts the ONNX model to a Network; raises MaeslantError on unsupported operators."""
         known = (*LAYERS, *SHAPERS, *SILENT, "Relu", "QuantizeLinear", "DequantizeLinear")
         for node in self.nodes:
             if node.op_type not in known or node.domain not in ("", "ai.onnx"):
@@ -209,7 +212,7 @@ class Reader:
         return Network(entry, self.layers, self.source(self.output, maker))
 
     def layer(self, quantise: object) -> None:
-        """Adds to the network the layer whose result an ONNX QuantizeLinear operator quantises."""
+        """Adds to the network the layer whose output an ONNX QuantizeLinear operator quantises."""
         node, relu = self.producers.get(quantise.input[0]), False
         while node is not None and node.op_type in (*SILENT, "Relu"):
             relu |= node.op_type == "Relu"
@@ -235,7 +238,7 @@ class Reader:
         self.layers.append(layer)
 
     def window(self, node: object, found: dict[str, object], layer: Layer) -> None:
-        """Sets a layer's kernel, stride and padding, and its output's size, from attributes."""
+        """Sets a layer's kernel, stride, padding and output size from ONNX attributes."""
         dilations = found.get("dilations", [1, 1])
         if list(dilations) != [1, 1] or found.get("group", 1) != 1:
             raise self.fail(node, "dilations and groups are not supported")
@@ -259,7 +262,7 @@ class Reader:
         layer.output.shape = (layer.output.shape[0], *sizes)
 
     def conv(self, node: object, layer: Layer) -> None:
-        """Sets a layer's weights, biases and window from an ONNX convolution."""
+        """Sets a layer's weights, biases and kernel window from an ONNX convolution."""
         found = self.attributes(
             node, "auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"
         )
@@ -276,7 +279,7 @@ class Reader:
         self.window(node, found, layer)
 
     def gemm(self, node: object, layer: Layer) -> None:
-        """Sets a layer's weights and biases from an ONNX Gemm; its kernel is the whole map."""
+        """Sets a layer's weights and biases from an ONNX Gemm, as a kernel of the input's size."""
         found = self.attributes(node, *GEMM) if node.op_type == "Gemm" else {}
         if found.get("alpha", 1) != 1 or found.get("beta", 1) != 1 or found.get("transA"):
             raise self.fail(node, "alpha, beta and transA are not supported")
@@ -293,7 +296,7 @@ class Reader:
         layer.output.shape = (len(flat), 1, 1)
 
     def pool(self, node: object, layer: Layer) -> None:
-        """Sets a layer's window and output shape from an ONNX pooling operator."""
+        """Sets a layer's kernel window and output shape from an ONNX pooling operator."""
         names = "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides".split()
         found = self.attributes(node, *names, "storage_order")
         source = layer.sources[0]
@@ -337,5 +340,5 @@ GEMM = ("alpha", "beta", "transA", "transB")
 
 
 def read(model: object) -> Network:
-    """Returns the Network of an ONNX model in QDQ form."""
+    """Converts an ONNX model in QDQ (quantize/dequantize) form to a Network."""
     return Reader(model).read()

@@ -12,7 +12,7 @@ from maeslant.nn.graph import Layer, Network, Scale
 
 
 def addition_factors(layer: Layer) -> list[int] | None:
-    """Returns two factors up to 127 in the ratio of an addition's scales; None if impossible."""
+    """Returns two integer factors up to 127 for an addition's input scales; None if impossible."""
     one, other = layer.sources
     exact = one.scale / other.scale
     ratio = exact.limit_denominator(127)
@@ -22,7 +22,7 @@ def addition_factors(layer: Layer) -> list[int] | None:
 
 
 def multiplier_of(ratio: Scale) -> tuple[int, int] | None:
-    """Returns multiplier (24 bits) and shift nearest to a ratio of scales; None out of range."""
+    """Returns the (24-bit multiplier, shift) nearest to a ratio of scales; None if out of range."""
     bits = 23
     while ratio * 2**bits >= 1 << 24:
         bits -= 1
@@ -37,7 +37,7 @@ def multiplier_of(ratio: Scale) -> tuple[int, int] | None:
 
 
 def scaled(sums: np.ndarray, ratios: list[Scale], layer: Layer) -> np.ndarray:
-    """Returns sums (channel, line, column) as int8, scaled by each channel's ratio and rounded."""
+    """Returns int32 sums (channel, line, column) scaled to int8, by a ratio per channel."""
     words = np.array([multiplier_of(ratio) for ratio in ratios], np.int64)
     multipliers, shifts = words[:, 0, None, None], words[:, 1, None, None]
     products = sums.astype(np.uint32).astype(np.int32).astype(np.int64) * multipliers
@@ -50,7 +50,10 @@ def scaled(sums: np.ndarray, ratios: list[Scale], layer: Layer) -> np.ndarray:
 
 
 def windows(layer: Layer, source: np.ndarray, edge: int) -> list[tuple[int, int, np.ndarray]]:
-    """Returns (kernel line, kernel column, pixels there) for all positions of a layer's kernel."""
+    """Returns (kernel line, column, input values) for each position in a layer's kernel.
+
+    The values are those under the position, one for each output pixel.
+    """
     height, width = layer.output.shape[1:]
     (step_y, step_x), (pad_y, pad_x) = layer.stride, layer.pad
     high = max(step_y * (height - 1) + layer.kernel[0], pad_y + source.shape[1])
@@ -66,7 +69,7 @@ def windows(layer: Layer, source: np.ndarray, edge: int) -> list[tuple[int, int,
 
 
 def compute(layer: Layer, sources: list[np.ndarray]) -> np.ndarray:
-    """Computes a layer's int8 feature map from its sources' and returns it."""
+    """Computes a layer's int8 feature map from the input feature maps."""
     first = layer.sources[0]
     if layer.op == "Concat":
         return np.concatenate(sources)
@@ -94,7 +97,7 @@ def compute(layer: Layer, sources: list[np.ndarray]) -> np.ndarray:
 
 
 def maps(network: Network, image: np.ndarray) -> dict[str, np.ndarray]:
-    """Returns every int8 feature map of a network for an image, by the tensor's name."""
+    """Computes every int8 feature map of a network for an image; returns them by tensor name."""
     found = {network.input.name: image}
     for layer in network.layers:
         sources = [found[one.name] for one in layer.sources]

@@ -16,7 +16,7 @@ from maeslant.errors import MaeslantError
 
 @dataclasses.dataclass(frozen=True)
 class Form:
-    """Describes at which inputs an ONNX operator on integers has values, scales, zero points."""
+    """Describes which inputs of an integer ONNX operator are values, scales and zero points."""
 
     op: str  # on floating-point numbers
     maps: tuple[int, ...] = (0,)  # first places of the feature maps
@@ -42,7 +42,7 @@ OPSET = 19  # the first with which onnx evaluates DequantizeLinear; older ones m
 
 
 class Converter:
-    """Converts an ONNX model of operators on integers to QDQ form, operator by operator."""
+    """Converts an ONNX model with integer operators to QDQ (quantize/dequantize) form."""
 
     def __init__(self, model: object) -> None:
         from onnx import helper, numpy_helper
@@ -55,11 +55,11 @@ class Converter:
         self.count = 0
 
     def fail(self, node: object, why: str) -> MaeslantError:
-        """Returns a MaeslantError whose text names an ONNX operator and what is wrong with it."""
+        """Returns a MaeslantError that names an ONNX operator and the given reason."""
         return MaeslantError(f"operator {node.op_type} ({node.name or node.output[0]}): {why}")
 
     def add(self, op: str, inputs: list[str], output: str = "", **attributes: object) -> str:
-        """Adds an operator to the converted ONNX model; returns its output's name."""
+        """Adds an operator to the converted ONNX model; returns the output's name."""
         self.count += 1
         output = output or f"qoperator_{op}_{self.count}"
         while inputs and not inputs[-1]:
@@ -68,19 +68,19 @@ class Converter:
         return output
 
     def inputs(self, node: object, first: int, count: int = 3) -> list[str]:
-        """Returns names of an ONNX operator's inputs; empty names for inputs that it lacks."""
+        """Returns the names of an ONNX operator's inputs, "" for absent inputs."""
         found = list(node.input[first : first + count])
         return found + [""] * (count - len(found))
 
     def real(self, node: object, first: int, **attributes: object) -> str:
-        """Adds an input's dequantisation to the converted ONNX model; returns the new tensor."""
+        """Adds a DequantizeLinear operator for an input; returns the output's name."""
         inputs = self.inputs(node, first)
         if inputs[1] not in self.constants:
             raise self.fail(node, f"the scale at input {first + 1} is no constant")
         return self.add("DequantizeLinear", inputs, **attributes)
 
     def biases(self, node: object, form: Form) -> list[str]:
-        """Adds the dequantisation of int32 biases to the converted ONNX model; returns its name."""
+        """Adds the dequantisation of int32 biases to the ONNX model; returns [name] or []."""
         if form.bias is None or len(node.input) <= form.bias or not node.input[form.bias]:
             return []
         data, weights = (self.constants[node.input[p + 1]] for p in (form.maps[0], form.weights))
@@ -92,7 +92,7 @@ class Converter:
         return [self.add("DequantizeLinear", [node.input[form.bias], name], **each)]
 
     def operator(self, node: object, form: Form) -> None:
-        """Adds to the converted ONNX model the QDQ form of an operator on integers."""
+        """Adds the QDQ form of an ONNX operator on integers to the converted model."""
         attributes = {a.name: self.helper.get_attribute_value(a) for a in node.attribute}
         for name in form.dropped:
             if attributes.pop(name, 0):
@@ -131,7 +131,7 @@ class Converter:
 
 
 def converted(model: object) -> object:
-    """Returns an ONNX model in QDQ form, in a version that the onnx package evaluates."""
+    """Converts an ONNX model with integer operators to QDQ form, which onnx can evaluate."""
     result = type(model)()
     result.CopyFrom(model)
     writer = Converter(result)

@@ -37,7 +37,7 @@ MakeMachine = Callable[..., Machine]
 
 
 def machine_maker(card: bool) -> MakeMachine:
-    """Returns the class of machines to attack, with the C driver: simulated card or card model.
+    """Returns the class of machines to attack, with a simulated card or with a Python model.
 
     Builds the simulation unless it is up to date.
     """
@@ -52,7 +52,7 @@ def machine_maker(card: bool) -> MakeMachine:
         base = rtl_card.RtlMachine
 
     class UnderDriver(base):
-        """Runs sessions between the C driver and the attacked card, simulated or a model."""
+        """Runs encrypted sessions between the C driver and an attacked card, simulated or model."""
 
         make_host = session.Host
 
@@ -60,12 +60,12 @@ def machine_maker(card: bool) -> MakeMachine:
 
 
 def where_of(card: bool) -> str:
-    """Returns a text that names the attacked machine: simulated card or model, and C driver."""
+    """Returns a text that names the attacked card (simulated or model) and the driver."""
     return f"{'the simulated card' if card else 'a model of the card'} under the C driver"
 
 
 def choose(names: list[str], every: bool) -> list[Entry]:
-    """Returns the catalogue's bus attacks of a name, family, requirement ("H7") or pattern."""
+    """Returns the catalogue's bus attacks chosen by name, family, requirement ("H7") or pattern."""
     entries = catalogue()
     if every:
         return entries
@@ -86,17 +86,17 @@ def choose(names: list[str], every: bool) -> list[Entry]:
 
 
 def family_of(entry: Entry) -> str:
-    """Returns the family of an attack, which is the first part of its name."""
+    """Returns the family name of a bus attack, the first part of the attack's name."""
     return entry.name.split("/")[0] if "/" in entry.name else " ".join(entry.name.split()[:2])
 
 
 def say(caught: str) -> str:
-    """Returns a text for the user in place of a detection code such as "device:TAG"."""
+    """Returns a user-readable text for a detection code such as "device:TAG"."""
     return CAUGHT.get(caught, caught.replace("host:", "driver: ").replace("device:", "card: "))
 
 
 def verdict_of(entry: Entry, make: MakeMachine) -> tuple[Verdict, list[str]]:
-    """Runs an attack of the catalogue; returns its verdict and texts on unexpected outcomes."""
+    """Runs a bus attack of the catalogue; returns (verdict, texts about unexpected outcomes)."""
     verdict = entry.play(make)
     wrong = list(verdict.wrong)
     if not verdict.fired:
@@ -110,7 +110,7 @@ def verdict_of(entry: Entry, make: MakeMachine) -> tuple[Verdict, list[str]]:
 
 @contextlib.contextmanager
 def bar(title: str, total: int, err: Console) -> Iterator[Callable[[int], None]]:
-    """Shows a progress bar of attacks; yields the function that advances the bar."""
+    """Shows a progress bar of attacks; yields a function that advances the bar."""
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
     progress = Progress(
         *columns, TimeRemainingColumn(), console=err, transient=True, disable=not err.is_terminal
@@ -121,7 +121,7 @@ def bar(title: str, total: int, err: Console) -> Iterator[Callable[[int], None]]
 
 
 def titled_table(title: str, *columns: str) -> Table:
-    """Returns an empty table of attacks or sessions with a title and columns."""
+    """Returns an empty table, with title and columns, for results of bus attacks or sessions."""
     table = Table(title=title, box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     for column in columns:
         right = column in ("attacks", "sessions", "share")
@@ -130,7 +130,7 @@ def titled_table(title: str, *columns: str) -> Table:
 
 
 def show_catalogue(console: Console) -> None:
-    """Prints the families of bus attacks, each with its number of attacks and an example."""
+    """Prints the families of bus attacks, each with the number of attacks and an example."""
     families: dict[str, list[Entry]] = collections.defaultdict(list)
     for entry in catalogue():
         families[family_of(entry)].append(entry)
@@ -151,7 +151,7 @@ def _key(requirement: str) -> tuple[str, int]:
 def run(
     names: list[str], every: bool, card: bool, as_json: bool, console: Console, err: Console
 ) -> bool:
-    """Runs chosen bus attacks on the protected channel; prints which check detected each attack.
+    """Runs selected bus attacks on the encrypted channel; prints which check detected each attack.
 
     Returns true if all were detected.
     """
@@ -220,7 +220,7 @@ def _show_families(results: list, where: str, console: Console) -> None:
 
 
 def run_fuzz(manipulations: int, seed: int, card: bool, console: Console, err: Console) -> bool:
-    """Runs protected sessions under random bus manipulations; prints by which check each ended.
+    """Runs encrypted sessions under random bus manipulations; prints which check ended each.
 
     Returns true if none succeeded.
     """

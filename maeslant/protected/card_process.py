@@ -21,7 +21,7 @@ STEP = 256  # clocks that a pause takes at most
 
 
 class SimulatedServer(Server):
-    """Serves a simulated card to an enclave by the callbacks of C's struct mae_os_card."""
+    """Serves a simulated card to the enclave driver by the callbacks of C's struct mae_os_card."""
 
     def __init__(self, simulator: Simulator) -> None:
         super().__init__(Link(None, 0))
@@ -31,7 +31,7 @@ class SimulatedServer(Server):
         return min(result, 0)
 
     def read(self, _user, offset, data, size) -> int:
-        """Copies the simulated card's registers to the enclave; returns 0 or an error code."""
+        """Reads the simulated card's registers into a driver's buffer; returns 0 or an error."""
         try:
             for at in range(0, size, 4):
                 word = self.simulator.read32(offset + at).to_bytes(4, "little")
@@ -41,7 +41,7 @@ class SimulatedServer(Server):
         return 0
 
     def write(self, _user, offset, data, size) -> int:
-        """Writes the simulated card's registers for the enclave; returns 0 or an error code."""
+        """Writes a driver's bytes to the simulated card's registers; returns 0 or an error code."""
         given = bytes(self.ffi.buffer(data, size))
         try:
             for at in range(0, size - 3, 4):
@@ -51,14 +51,14 @@ class SimulatedServer(Server):
         return 0
 
     def map(self, _user, host, memory, size) -> int:
-        """Maps host memory into the simulated card's address space for DMA."""
+        """Maps host memory into the simulated card's bus address space for DMA; returns 0."""
         sim = self.simulator
         address = int(self.ffi.cast("uintptr_t", memory))
         place = sim.ffi.cast("void *", address)
         return self._call(sim.lib.mae_sim_map(sim.handle, host, place, size, 1))
 
     def pause(self, _user) -> int:
-        """Runs the simulated card until its interrupt, at most for 256 clock cycles.
+        """Runs the simulated card until an interrupt, at most for 256 clock cycles; returns 0.
 
         It is a pulse: an old one does not count.
         """
@@ -67,18 +67,18 @@ class SimulatedServer(Server):
         return error or self._call(sim.lib.mae_sim_wait(sim.handle, STEP - 1))
 
     def install(self, _user, secret, session_id) -> int:
-        """Installs a session's secret and ID by the simulated card's provisioning port."""
+        """Passes a session's secret and ID to the simulated card; returns 0 if accepted."""
         ffi = self.ffi
         given = bytes(ffi.buffer(secret, 32)), bytes(ffi.buffer(session_id, 16))
         return 0 if self.simulator.install(*given, INSTALL) else -16
 
     def clocks(self, _user) -> int:
-        """Returns the number of clock cycles that the simulated card has run."""
+        """Returns the number of clock cycles for which the card has been simulated."""
         return self.simulator.stats()["bus_clocks"]
 
 
 def reference() -> Server:
-    """Returns a server of the card model with the neural-network kernel."""
+    """Returns a server of the card's Python model with the neural-network kernel."""
     from maeslant.protected.model.keys import Capabilities
     from maeslant.protected.model.nn_card import NnDevice
 
@@ -88,7 +88,7 @@ def reference() -> Server:
 
 
 def main() -> int:
-    """Serves a simulated card or card model to one enclave's process until that ends."""
+    """Serves a simulated card or a Python model to one enclave process until that process ends."""
     number, wire, library, options, mebibytes, counters = sys.argv[1:]
     if library == "reference":
         server = reference()

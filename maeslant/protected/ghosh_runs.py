@@ -24,7 +24,7 @@ from maeslant.protected.model.workload import (
 
 
 def card_maker(card: bool) -> Callable[[bytes], GhoshCard]:
-    """Returns the class of cards with Ghosh's protocol: simulated RTL or model."""
+    """Returns the class of cards with Ghosh et al.'s protocol to attack: RTL or Python model."""
     if not card:
         return GhoshDevice
     from maeslant.protected.rtl_ghosh import RtlGhosh
@@ -37,7 +37,7 @@ def _hash_key(key: bytes) -> int:
 
 
 def _session(machine: Machine) -> Session:
-    """Returns an attacked session's secrets, recomputed, to check guesses of its hash keys."""
+    """Recomputes an attacked session's secrets, to compare guesses of the session's hash keys."""
     label = f"{machine.seed} first"
     return Session(
         octets(f"{label} secret", 32),
@@ -49,7 +49,7 @@ def _session(machine: Machine) -> Session:
 
 
 def _came(entry: Entry, outcome: Outcome) -> str:
-    """Returns a text on the outcome of an attack on Ghosh's protocol: got through or stopped."""
+    """Describes an attack's outcome in words: succeeded, or stopped by which check."""
     if outcome.through:
         return f"[red]gets through[/]: wrong are {', '.join(outcome.wrong)}"
     if outcome.caught == NOBODY:
@@ -58,7 +58,7 @@ def _came(entry: Entry, outcome: Outcome) -> str:
 
 
 def run_paper(card: bool, console: Console) -> bool:
-    """Attacks Ghosh's protocol and prints a table; returns true if all outcomes are as known."""
+    """Attacks Ghosh et al.'s protocol, prints a table; returns true if all is as expected."""
     where = "RTL that follows it" if card else "a model of a card that follows it"
     title = f"The protocol of Ghosh et al., on {where}, with its driver"
     table = titled_table(title, "attack", "would have got", "what came of it", "against")
@@ -75,7 +75,7 @@ def run_paper(card: bool, console: Console) -> bool:
 
 
 def run_ours(card: bool, console: Console) -> bool:
-    """Tries the tag oracle on Maeslant's protocol, prints a line; returns true if it is stopped."""
+    """Tries the tag-oracle attack on Maeslant's protocol, prints the result; true if it fails."""
     make = machine_maker(card)
     oracle = tag_oracle.OurOracle(CHANGE)
     machine = make(oracle)
@@ -102,6 +102,6 @@ def run_ours(card: bool, console: Console) -> bool:
 
 
 def run_ghosh(card: bool, console: Console) -> bool:
-    """Runs all attacks on Ghosh's protocol, then the tag oracle on Maeslant's; prints outcomes."""
+    """Runs all attacks on Ghosh et al.'s protocol and the tag oracle on Maeslant's; prints all."""
     good = run_paper(card, console)
     return run_ours(card, console) and good

@@ -22,7 +22,7 @@ WINDOW = 1 << 22
 
 
 class Server:
-    """Serves the card model to an enclave by the callbacks of C's struct mae_os_card."""
+    """Serves the card's Python model to the enclave driver by C's struct mae_os_card."""
 
     def __init__(self, link: Link) -> None:
         self.link, self.steps = link, 0
@@ -45,7 +45,7 @@ class Server:
         }
 
     def read(self, _user, offset, data, size) -> int:
-        """Copies registers of the card model to the enclave; returns 0 or an error code."""
+        """Reads the card model's registers into the driver's buffer; returns 0 or an error code."""
         try:
             self.ffi.memmove(data, self.link.mmio_read(offset, size), size)
         except BusError:
@@ -53,25 +53,25 @@ class Server:
         return 0
 
     def write(self, _user, offset, data, size) -> int:
-        """Writes registers of the card model for the enclave; returns 0 or an error code."""
+        """Writes the driver's bytes to the card model's registers; returns 0 or an error code."""
         self.link.mmio_write(offset, bytes(self.ffi.buffer(data, size)))
         return 0
 
     def map(self, _user, host, memory, size) -> int:
-        """Makes host memory accessible to the card model's DMA; returns 0."""
+        """Makes the enclave's host memory accessible to the card model's DMA; returns 0."""
         self.link.BASE = host
         self.link.memory = self.ffi.buffer(memory, size)
         return 0
 
     def pause(self, _user) -> int:
-        """Runs the card model for 20 steps while the enclave's driver waits."""
+        """Runs the card model for 20 steps while the enclave's driver waits; returns 0."""
         for _ in range(20):
             self.steps += 1
             self.link.step()
         return 0
 
     def install(self, _user, secret, session_id) -> int:
-        """Installs a session's secret and ID through the card model's provisioning port."""
+        """Passes a session's secret and ID to the card model; returns 0 if accepted."""
         ffi = self.ffi
         taken = self.link.card.install(
             bytes(ffi.buffer(secret, 32)), bytes(ffi.buffer(session_id, 16))
@@ -79,18 +79,18 @@ class Server:
         return 0 if taken else -16
 
     def clocks(self, _user) -> int:
-        """Counts this call as one step of the card model's time; returns the number of steps."""
+        """Increments and returns the card model's step count, its measure of time."""
         self.steps += 1
         return self.steps
 
     def serve(self, number: int, wire: int) -> int:
-        """Serves the card model until the enclave's process closes its socket."""
+        """Serves the card model to the enclave's process until that process closes the socket."""
         card = self.ffi.new("struct mae_os_card *", self.functions)
         return self.lib.mae_os_serve(number, wire, WINDOW, card)
 
 
 def main() -> int:
-    """Serves the card model to an enclave over the two sockets that the command line names."""
+    """Serves the card model to an enclave over two sockets given on the command line."""
     device = Device(CAPABILITIES)
     link = device.bus = Link(device)
     return Server(link).serve(int(sys.argv[1]), int(sys.argv[2]))

@@ -37,7 +37,7 @@ MEBIBYTES = 16
 
 
 class Group:
-    """Plans the card's memory for a group of images that one kernel run classifies."""
+    """Plans the layout of card memory for a group of images classified in one kernel run."""
 
     def __init__(self, number: int, network: list[layers.Layer], pixels: np.ndarray) -> None:
         self.number, self.count = number, len(pixels)
@@ -47,7 +47,7 @@ class Group:
             raise MaeslantError("the network does not fit into the card's memory")
 
     def loads(self, loaded: dict[int, list]) -> list[tuple[int, bytes]]:
-        """Returns (address, bytes) to load for this group of images, less what the card holds."""
+        """Returns (address, bytes) to load for these images, less what the card already holds."""
         fixed = [self.plan.parameters, self.plan.commands]
         known = loaded.get(self.half)
         loaded[self.half] = fixed
@@ -55,12 +55,12 @@ class Group:
 
     @property
     def results(self) -> tuple[int, int]:
-        """Returns the device address and size of the results of this group of images."""
+        """Returns (device address, size) of the classification results of this group of images."""
         return self.plan.results, self.count * self.plan.result_bytes
 
 
 def groups(network: list[layers.Layer], pixels: np.ndarray) -> list[Group]:
-    """Returns groups of digit images, each small enough for half of the card's memory."""
+    """Divides digit images into groups that fit half of the card's memory; returns the groups."""
     starts = range(0, len(pixels), GROUP)
     return [Group(i, network, pixels[at : at + GROUP]) for i, at in enumerate(starts)]
 
@@ -69,7 +69,7 @@ Seen = Callable[[int], None]
 
 
 def protected(todo: list[Group], library: str, seen: Seen) -> tuple[list[int], dict[str, int]]:
-    """Classifies images over the protected channel; returns labels and counts of clocks and bytes.
+    """Classifies images over the encrypted channel; returns (labels, clocks and bus bytes by name).
 
     ``library`` is the simulated card's library, or "reference" for the model.
     """
@@ -132,7 +132,7 @@ def protected(todo: list[Group], library: str, seen: Seen) -> tuple[list[int], d
 
 
 def unprotected(todo: list[Group], seen: Seen) -> tuple[list[int], dict[str, int]]:
-    """Classifies images on the unprotected card; returns labels and counts of clocks and bytes."""
+    """Classifies images on the unprotected card; returns (labels, clocks and bus bytes by name)."""
     from maeslant.sim.unprotected_jobs import UnprotectedJobs
 
     labels: list[int] = []
@@ -166,7 +166,7 @@ def unprotected(todo: list[Group], seen: Seen) -> tuple[list[int], dict[str, int
 
 
 def _counts(stats: dict[str, int], clocks: int, kernel: int) -> dict[str, int]:
-    """Returns the bus counters of an inference from those of the simulator, with the clocks."""
+    """Returns an inference's clocks and bus traffic by name, from the simulator's counters."""
     found = {"clocks": clocks, "kernel_clocks": kernel}
     if stats:
         width = stats["data_width_bits"] // 8
@@ -185,7 +185,7 @@ def _counts(stats: dict[str, int], clocks: int, kernel: int) -> dict[str, int]:
 
 @contextlib.contextmanager
 def bar(total: int, err: Console) -> Iterator[Seen]:
-    """Shows a progress bar of classified images; yields the function that advances it."""
+    """Shows a progress bar of classified images; yields a function that advances the bar."""
     columns = [TextColumn("classifying"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()]
     progress = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
     with progress:
@@ -194,7 +194,7 @@ def bar(total: int, err: Console) -> Iterator[Seen]:
 
 
 def classify(images: int, is_protected: bool, card: bool, err: Console) -> dict[str, object]:
-    """Classifies digit images on a card or model; returns labels, accuracy and bus counts."""
+    """Classifies digit images on a simulated card or model; returns labels, accuracy, counts."""
     pixels, wanted = digits.held_out()
     if not 1 <= images <= len(pixels):
         raise MaeslantError(f"1 to {len(pixels)} images are held out, not {images}")
@@ -224,7 +224,7 @@ def classify(images: int, is_protected: bool, card: bool, err: Console) -> dict[
 def run(
     images: int, is_protected: bool, card: bool, as_json: bool, console: Console, err: Console
 ) -> bool:
-    """Classifies digit images, prints accuracy and counts; returns true if the reference agrees."""
+    """Classifies digit images, prints the accuracy; returns true if labels equal a reference's."""
     found = classify(images, is_protected, card, err)
     if as_json:
         console.print_json(json.dumps(found))

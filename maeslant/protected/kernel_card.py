@@ -19,7 +19,7 @@ TIMEOUT = 50_000_000  # clocks
 
 
 class ProtectedCard:
-    """Opens a protected session with a simulated card and runs its kernel."""
+    """Opens an encrypted session with a simulated card and runs the card's kernel."""
 
     def __init__(self, build: str, options: str = "", mebibytes: int = 64) -> None:
         library = str(simulator.build(build))
@@ -41,28 +41,28 @@ class ProtectedCard:
         self.close()
 
     def close(self) -> None:
-        """Closes the protected session and the simulated card."""
+        """Closes the encrypted session and the simulated card."""
         self.host.wait(self.host.close())
         self.host.free()
         self.stack.close()
 
     def load(self, device: int, data: bytes) -> None:
-        """Writes data to the card's memory over the protected channel."""
+        """Writes data to the card's memory over the encrypted channel."""
         data = data + bytes(-len(data) % 64)
         for at in range(0, len(data), PIECE):
             part = data[at : at + PIECE]
             self.host.wait(self.host.h2d(1, device + at, part, min(CHUNK, len(part))))
 
     def fetch(self, device: int, size: int) -> bytes:
-        """Returns data read from the card's memory over the protected channel."""
+        """Returns data read from the card's memory over the encrypted channel."""
         return self.host.wait(self.host.d2h(2, device, size, min(CHUNK, size)))
 
     def write(self, offset: int, value: int) -> None:
-        """Writes a register of the card's kernel over the protected channel."""
+        """Writes a register of the card's kernel over the encrypted channel."""
         self.host.wait(self.host.batch(0, [wire.write(offset, value, 8)]))
 
     def run(self) -> None:
-        """Starts the card's kernel, waits until it has ended and stores its clock count."""
+        """Runs the card's kernel to its end and stores the clock count in ``self.clocks``."""
         self.runs += 1
         operations = [wire.write(CONTROL, 1), wire.wait_runs(self.runs), wire.read(CLOCKS, 8)]
         (self.clocks,) = self.host.read_values(self.host.batch(0, operations))
@@ -70,7 +70,7 @@ class ProtectedCard:
     def infer(
         self, commands: int, source: int, data: bytes, result: int, size: int
     ) -> tuple[bytes, int]:
-        """Loads input, runs the kernel's command list; returns the result and the card's clocks.
+        """Loads an input, runs a command list on the card's kernel; returns (result, clock cycles).
 
         Returns the result and the card's clocks from the first request to the result; ``clocks``
         are then the kernel's.
@@ -87,6 +87,6 @@ class ProtectedCard:
         return found, clocks
 
     def read(self, offset: int) -> int:
-        """Returns the CLOCKS register of the card's kernel: the clocks of its last run."""
+        """Returns the card kernel's CLOCKS register, the clock count of the kernel's last run."""
         assert offset == CLOCKS != LIST
         return self.clocks

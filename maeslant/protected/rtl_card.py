@@ -27,7 +27,7 @@ FRAGMENT = 8  # bytes of a secret that are as bad as all of it
 
 
 class Note(enum.IntEnum):
-    """Numbers the records of the simulated bus monitor, as mae_bus_monitor_pkg does."""
+    """Numbers the record types of the simulated bus monitor, as mae_bus_monitor_pkg does."""
 
     WRITE = 1
     CLEAR = 2
@@ -41,7 +41,7 @@ class Note(enum.IntEnum):
 
 
 class Time(enum.IntEnum):
-    """Numbers the timed events of the simulated bus monitor, as mae_bus_monitor_pkg does."""
+    """Numbers the timed event types of the simulated bus monitor, as mae_bus_monitor_pkg does."""
 
     IN_BEGINS = 0
     IN_ENDS = 1
@@ -52,19 +52,19 @@ class Time(enum.IntEnum):
 
 
 class Mirror:
-    """Shows the simulated card's device memory by the interface of the card model's memory."""
+    """Gives access to the simulated card's device memory by the card model's interface."""
 
     def __init__(self, rows: memoryview) -> None:
         self.rows = rows
 
     @property
     def data(self) -> bytes:
-        """Returns all bytes of the simulated card's device memory."""
+        """Returns the whole content of the simulated card's device memory."""
         return bytes(self.rows)
 
 
 class RtlDevice:
-    """Wraps the simulated protected card in the interface of the card model's Device.
+    """Wraps the simulated protected card in the interface of the Python model's Device.
 
     The bus (link.Link) is given after construction, as with device.Device.
     """
@@ -101,7 +101,7 @@ class RtlDevice:
             raise ValueError(f"{build} has {self.capabilities}, not {capabilities}")
 
     def close(self) -> None:
-        """Closes the simulator of the protected card."""
+        """Closes the simulator of the protected card (with encrypted DMA)."""
         self.signals, self.memory = {}, None
         self.simulator.close()
 
@@ -153,14 +153,14 @@ class RtlDevice:
         return BusError(hex(address)) if error.code == 5 else error
 
     def step(self) -> bool:
-        """Runs the simulated card for 64 clocks; returns true if its bus monitor noted anything."""
+        """Simulates the card for 64 clocks; returns true if the bus monitor recorded anything."""
         self.news = False
         self.simulator.run(STEP)
         self._take_notes()
         return self.news
 
     def install(self, secret: bytes, session_id: bytes) -> bool:
-        """Offers a session's secret to the simulated card; returns true if it was accepted."""
+        """Offers a session's secret and ID to the simulated card; returns true if accepted."""
         taken = self.simulator.install(secret, session_id, 4 * STEP)
         for _ in range(SCRUB_CLOCKS // STEP):
             if not taken or self.state in (State.KEYED, State.RUN, State.DEAD):
@@ -177,12 +177,12 @@ class RtlDevice:
 
     @property
     def cause(self) -> tuple[Cause, int, int]:
-        """Returns the simulated card's CAUSE registers: cause, queue, sequence number."""
+        """Returns the simulated card's CAUSE registers: (error cause, queue, sequence number)."""
         word, low, high = (self.simulator.read32(CAUSE + at) for at in (0, 4, 8))
         return Cause(word & 0xFF), word >> 8 & 0xFF, high << 32 | low
 
     def finish_scrub(self) -> None:
-        """Runs the simulated card until it has cleared its memory."""
+        """Simulates the card until its device memory is cleared."""
         for _ in range(SCRUB_CLOCKS // STEP):
             self.simulator.run(STEP)
             if self.state not in (State.RESET, State.SCRUB, State.ERROR):
@@ -192,13 +192,13 @@ class RtlDevice:
 
     @property
     def keys(self) -> object | None:
-        """Returns None if the simulated card holds no session keys, else the card itself."""
+        """Returns None if the simulated card has no session keys, else an object in their place."""
         if self.state in (State.RESET, State.SCRUB, State.ERROR):
             self.finish_scrub()
         return None if self.state in (State.IDLE, State.DEAD) else self
 
     def _take_notes(self) -> None:
-        """Translates the simulated bus monitor's records to the card model's event list."""
+        """Converts the simulated bus monitor's records to the card model's event list."""
         for kind, a, b, c, data in self.simulator.notes():
             self.news = True
             match kind:
@@ -230,7 +230,7 @@ class RtlDevice:
                     self.times.append((a, b))
 
     def find(self, secrets: dict[str, bytes]) -> list[str]:
-        """Returns the names of the simulated card's signals that hold pieces of secrets."""
+        """Returns the names of the simulated card's signals that contain fragments of secrets."""
         names, starts, state = [], [], bytearray()
         for name, view in self.signals.items():
             # ".__V": variables of the simulator itself, which no circuit has.
@@ -254,10 +254,10 @@ class RtlDevice:
 
 
 class RtlMachine(Machine):
-    """Runs protected sessions on the simulated card instead of the card model."""
+    """Runs encrypted sessions on the simulated card in place of the card's Python model."""
 
     make_device = RtlDevice
 
     def close(self) -> None:
-        """Closes the simulator of the protected card."""
+        """Closes the simulator of the protected card (with encrypted DMA)."""
         self.device.close()

@@ -20,7 +20,7 @@ LIMIT = 100_000  # clocks that clearing the memory, or a move, may take
 
 
 class RtlGhosh:
-    """Wraps the simulated card of Ghosh et al. in the interface of its model, GhoshDevice."""
+    """Wraps the simulated card of Ghosh et al. in the interface of its Python model."""
 
     def __init__(self, key: bytes, options: str = "") -> None:
         self.key = key
@@ -35,13 +35,13 @@ class RtlGhosh:
             raise AssertionError("the card takes no key")
 
     def close(self) -> None:
-        """Closes the simulator of Ghosh's card."""
+        """Closes the simulator of the card with the protocol of Ghosh et al."""
         self.signals, self.rows = {}, None
         self.simulator.close()
 
     @property
     def memory(self) -> bytes:
-        """Returns all bytes of the device memory of Ghosh's simulated card."""
+        """Returns the device memory of the simulated card of Ghosh et al. as bytes."""
         return self.rows.data
 
     def _read(self, address: int, size: int) -> bytes:
@@ -57,7 +57,7 @@ class RtlGhosh:
             raise Refused from None
 
     def _wait(self, bit: int) -> None:
-        """Runs Ghosh's simulated card until a status bit is 0; raises AssertionError if never."""
+        """Runs Ghosh et al.'s simulated card until a status bit is 0; raises if it never is."""
         for _ in range(LIMIT // STEP):
             self.simulator.run(STEP)
             if not self.simulator.read32(STATUS) & bit:
@@ -65,7 +65,7 @@ class RtlGhosh:
         raise AssertionError("the card does not end what it does")
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """Writes a register of Ghosh's simulated card, word by word."""
+        """Writes registers of the simulated card of Ghosh et al., word by word."""
         for at in range(0, len(data), 4):
             self.simulator.write32(address + at, int.from_bytes(data[at : at + 4], "little"))
         if address == MOVE:
@@ -74,11 +74,11 @@ class RtlGhosh:
             self.simulator.run(STEP)
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Returns a register of Ghosh's simulated card, read word by word."""
+        """Returns registers of the simulated card of Ghosh et al., read word by word."""
         words = [self.simulator.read32(address + at) for at in range(0, size, 4)]
         return b"".join(word.to_bytes(4, "little") for word in words)
 
     def step(self) -> bool:
-        """Runs Ghosh's simulated card for 64 clock cycles; returns false."""
+        """Runs the simulated card of Ghosh et al. for 64 clock cycles; always returns false."""
         self.simulator.run(STEP)
         return False

@@ -33,7 +33,7 @@ FOREVER = 100  # units of time of a step without news; others count 1
 
 @functools.cache
 def library() -> tuple[cffi.FFI, object]:
-    """Builds the enclave driver's library if out of date, loads it; returns CFFI and library.
+    """Loads the enclave driver's library, built if out of date; returns (FFI object, library).
 
     The headers are the only declaration.
     """
@@ -46,7 +46,7 @@ def library() -> tuple[cffi.FFI, object]:
 
 
 class Outside:
-    """Implements the C driver's callbacks on the bus model: card registers, shared memory, time.
+    """Implements the C driver's callbacks for registers, memory and time on the bus model.
 
     What a callback raises is kept and raised again when the driver's call returns.
     """
@@ -77,21 +77,21 @@ class Outside:
         self.error = self.error or value
 
     def reraise(self) -> None:
-        """Raises the Python exception that a callback of the C driver has raised, if any."""
+        """Raises the Python exception, if any, that occurred in a callback of the C driver."""
         error, self.error = self.error, None
         if error:
             raise error
 
     def read(self, _user, offset, data, size) -> None:
-        """Reads card registers over the bus model, as a callback of the C driver."""
+        """Reads card registers over the bus model, as the C driver's callback."""
         self.ffi.memmove(data, self.link.mmio_read(offset, size), size)
 
     def write(self, _user, offset, data, size) -> None:
-        """Writes card registers over the bus model, as a callback of the C driver."""
+        """Writes card registers over the bus model, as the C driver's callback."""
         self.link.mmio_write(offset, bytes(self.ffi.buffer(data, size)))
 
     def allocate(self, _user, size, host, at) -> bool:
-        """Allocates memory shared with the card on the bus model, as a callback of the C driver."""
+        """Allocates memory shared with the card on the bus model, as the C driver's callback."""
         try:
             host[0] = at[0] = self.link.allocate(size)
         except MemoryError:
@@ -99,26 +99,26 @@ class Outside:
         return True
 
     def load(self, _user, at, data, size) -> None:
-        """Reads shared memory over the bus model, as a callback of the C driver."""
+        """Reads shared memory over the bus model, as the C driver's callback."""
         with self.lock:
             self.ffi.memmove(data, self.link.load(at, size), size)
 
     def store(self, _user, at, data, size) -> None:
-        """Writes shared memory over the bus model, as a callback of the C driver."""
+        """Writes shared memory over the bus model, as the C driver's callback."""
         with self.lock:
             self.link.store(at, bytes(self.ffi.buffer(data, size)))
 
     def now(self, _user) -> int:
-        """Returns the time for the C driver's time-outs, in steps of the card."""
+        """Returns the time, in card simulation steps, for the C driver's time-outs."""
         return self.time
 
     def pause(self, _user, news: bool) -> None:
-        """Advances the card by one step while the C driver waits, as the driver's callback."""
+        """Steps the card once while the C driver waits, as the driver's callback."""
         self.time += 1 if self.link.step() else FOREVER
 
 
 class Gate:
-    """Starts the process that plays the operating system and owns the card; links it to the driver.
+    """Starts the OS's process, which owns the card, and connects the C driver to the process.
 
     `command` is that process; the numbers of its sockets stand in place of "{socket}" and "{wire}".
     The wire stands for the card's provisioning port: the trusted library has no part in it.
@@ -148,29 +148,29 @@ class Gate:
 
     @classmethod
     def simulated(cls, library_path: str, options: str = "", mebibytes: int = 64) -> "Gate":
-        """Starts a process that owns a simulated card; returns the Gate connected to it."""
+        """Starts a process with a simulated card; returns the Gate that connects to the process."""
         program, _ = c_driver.build_os()
         return cls([str(program), "{socket}", "{wire}", library_path, options, str(mebibytes)])
 
     def reraise(self) -> None:
-        """Does nothing, because the process that owns the card raises no Python exceptions."""
+        """Does nothing: the process that owns the card raises no Python exceptions."""
 
     def pause(self, _user, news: bool) -> None:
-        """Advances the simulated card, which another process owns, by some clock cycles."""
+        """Runs the simulated card, owned by another process, for some clock cycles."""
         self.struct.pause(self.struct.user, news)
 
     def read(self, offset: int, size: int) -> bytes:
-        """Returns unprotected registers of the card, read by the process that owns the card."""
+        """Reads the card's unprotected registers through the process that owns the card."""
         data = self.ffi.new("uint8_t[]", size)
         self.struct.read(self.struct.user, offset, data, size)
         return bytes(self.ffi.buffer(data))
 
     def write(self, offset: int, data: bytes) -> None:
-        """Writes unprotected registers of the card through the process that owns the card."""
+        """Writes the card's unprotected registers through the process that owns the card."""
         self.struct.write(self.struct.user, offset, self.ffi.from_buffer(data), len(data))
 
     def install(self, secret: bytes, session_id: bytes) -> bool:
-        """Installs a session's secret by the card's provisioning port; returns true if accepted."""
+        """Passes a session's secret to the card's provisioning port; returns true if accepted."""
         try:
             self.wire.send(secret + session_id)
             return self.wire.recv(1) == b"\1"
@@ -179,16 +179,16 @@ class Gate:
 
     @property
     def clocks(self) -> int:
-        """Returns the number of clock cycles that the card has run."""
+        """Returns the number of clock cycles for which the card has run."""
         return self.lib.mae_gate_clocks(self.handle)
 
     @property
     def commands(self) -> int:
-        """Returns the number of commands that were sent to the process that owns the card."""
+        """Returns the number of commands sent so far to the process that owns the card."""
         return self.lib.mae_gate_commands(self.handle)
 
     def close(self) -> None:
-        """Ends the process that owns the card and disconnects the C driver from it.
+        """Ends the process that owns the card and disconnects the C driver from the process.
 
         May be called twice.
         """
@@ -207,7 +207,7 @@ class Gate:
 
 
 class Job:
-    """Tracks a task of the protected C driver: one request, or the chunks of a transfer."""
+    """Tracks a C driver's task: a single request, or all requests of a DMA transfer."""
 
     def __init__(self, host: "Host", handle, data=None) -> None:
         self.host, self.data = host, data
@@ -215,38 +215,38 @@ class Job:
 
     @property
     def result(self):
-        """Returns the state and result of a C driver's task (struct mae_task_result)."""
+        """Returns the C driver's state and result of this task (struct mae_task_result)."""
         result = self.host.ffi.new("struct mae_task_result *")
         self.host.lib.mae_task_get(self.handle, result)
         return result
 
     @property
     def last(self):
-        """Returns queue and sequence number of a C driver task's last request, to wait for it."""
+        """Returns queue and sequence number of this task's last request, for a later WAIT."""
         result = self.result
         return wire_name(result.queue, result.last)
 
     @property
     def numbers(self) -> range:
-        """Returns the sequence numbers of the requests of a C driver's task."""
+        """Returns the sequence numbers of this C driver task's requests."""
         result = self.result
         return range(result.first, result.last + 1)
 
     @property
     def done(self) -> bool:
-        """Returns true once all requests of a C driver's task were answered or have failed."""
+        """Returns true once all requests of this C driver task were answered or have failed."""
         return bool(self.result.done)
 
 
 class wire_name:  # noqa: N801
-    """Names a request by its queue and sequence number."""
+    """Identifies a request on the bus by queue and sequence number."""
 
     def __init__(self, queue: int, sequence: int) -> None:
         self.queue, self.sequence = queue, sequence
 
 
 class Core:
-    """Holds the C driver's session handle, shared by a Host and its tasks."""
+    """Holds the C driver's session handle, shared by a Host object and its Job objects."""
 
     def __init__(self, handle) -> None:
         self.handle = handle
@@ -258,7 +258,7 @@ def _free_task(core: Core, lib, handle) -> None:
 
 
 class Host:
-    """Runs the enclave's side of a protected session through the C driver.
+    """Runs the enclave's side of an encrypted session by the C driver.
 
     `link` is the untrusted world: a Link, or a Gate.
 
@@ -304,11 +304,11 @@ class Host:
 
     @property
     def session(self):
-        """Returns the C driver's session handle."""
+        """Returns the handle of the C driver's session."""
         return self.core.handle
 
     def free(self) -> None:
-        """Frees the C driver's session, which wipes its keys. May be called twice."""
+        """Frees the C driver's session, which wipes the session's keys. May be called twice."""
         if self.core.handle is not None:
             self.lib.mae_session_free(self.core.handle)
             self.core.handle = None
@@ -321,7 +321,7 @@ class Host:
         return self.ffi.string(call(self.session)).decode()
 
     def _check(self, code: int) -> None:
-        """Raises the Python exception for an error code of the protected C driver."""
+        """Raises the matching Python exception for an error code of the enclave's C driver."""
         self.outside.reraise()
         if code == self.lib.MAE_OK:
             return
@@ -338,23 +338,23 @@ class Host:
         return Job(self, handle[0], data)
 
     def open(self) -> Job:
-        """Sends the OPEN request that starts a protected session; returns its Job."""
+        """Sends the OPEN request that starts an encrypted session; returns the Job to wait for."""
         return self._job(self.lib.mae_session_open)
 
     def close(self) -> Job:
-        """Sends the CLOSE request that ends a protected session; returns its Job."""
+        """Sends the CLOSE request that ends an encrypted session; returns the Job to wait for."""
         return self._job(self.lib.mae_session_close)
 
     def rekey(self, queue: int) -> Job:
-        """Sends a REKEY request, which gives a queue the next epoch's keys; returns its Job."""
+        """Sends a REKEY request, which gives a queue the next epoch's keys; returns the Job."""
         return self._job(self.lib.mae_session_rekey, queue)
 
     def skip(self, queue: int) -> Job:
-        """Sends a SKIP request, by which the card abandons a queue's transfer; returns its Job."""
+        """Sends a SKIP request, by which the card aborts a queue's transfer; returns the Job."""
         return self._job(self.lib.mae_session_skip, queue)
 
     def batch(self, queue: int, operations: Iterable[wire.Operation]) -> Job:
-        """Sends a BATCH request of register reads, writes and waits in order; returns its Job."""
+        """Sends a BATCH request of register reads, writes and waits in order; returns the Job."""
         each = [(o.op, o.log2_width, o.zero, o.offset, o.data) for o in operations]
         array = self.ffi.new("struct mae_operation[]", each or 1)
         return self._job(self.lib.mae_session_batch, queue, array, len(each))
@@ -368,7 +368,7 @@ class Host:
         after: int = 0,
         give_up: int | None = None,
     ) -> Job:
-        """Starts a transfer from host to device in encrypted chunks; returns its Job.
+        """Starts a DMA transfer from host to device in encrypted chunks; returns the Job.
 
         `give_up`: abandon that chunk while it is sealed, by SKIP.
         """
@@ -383,7 +383,7 @@ class Host:
         end = (give_up + 1) * (chunk or len(data))
 
         def fill(_user, offset, stage, size) -> int:
-            """Copies plaintext to the C driver, as its callback; refuses from a given byte on."""
+            """Copies plaintext to the C driver, as a callback; returns 1 from a given byte on."""
             if offset + size >= min(end, len(data)):
                 return 1
             self.ffi.memmove(stage, data[offset : offset + size], size)
@@ -395,7 +395,7 @@ class Host:
         return job
 
     def d2h(self, queue: int, base: int, total: int, chunk: int = 0, after: int = 0) -> Job:
-        """Starts a transfer from device to host in encrypted chunks; returns its Job."""
+        """Starts a DMA transfer from device to host in encrypted chunks; returns the Job."""
         data = self.ffi.new("uint8_t[]", max(total, 1))
         d2h = self.ffi.new(
             "struct mae_d2h *",
@@ -405,7 +405,7 @@ class Host:
         return self._job(self.lib.mae_session_d2h, d2h, data=data)
 
     def pump(self) -> bool:
-        """Sends requests and takes responses by the C driver; returns true if there were any."""
+        """Sends requests and receives responses by the C driver; returns true if one came."""
         news = self.ffi.new("bool *")
         _ = self.lib.mae_session_poll(self.session, news)
         self.outside.pause(None, bool(news[0]))
@@ -413,7 +413,7 @@ class Host:
         return bool(news[0])
 
     def wait(self, job: Job) -> bytes:
-        """Waits for a task of the C driver; returns a batch's values or a transfer's bytes."""
+        """Waits for a C driver's task; returns a batch's values or a DMA transfer's bytes."""
         lib, result = self.lib, None
         code = lib.mae_session_wait(self.session, job.handle)
         result = job.result
@@ -435,7 +435,7 @@ class Host:
         return list(values[0:count])
 
     def read_values(self, job: Job) -> list[int]:
-        """Waits for a BATCH request; returns the register values that it read, in order."""
+        """Waits for a BATCH request of the C driver; returns the register values read, in order."""
         data = self.wait(job)
         return [int.from_bytes(data[at : at + 8]) for at in range(0, len(data), 8)]
 

@@ -24,12 +24,12 @@ KEY, MESSAGE, ABORT, CLEAR, STALL = range(5)
 
 
 class EngineError(MaeslantError):
-    """Raised when the GCM engine violates the protocol of its ports."""
+    """Raised if the simulated GCM engine violates the protocol of its ports."""
 
 
 @dataclasses.dataclass(slots=True)
 class Key:
-    """Describes a job that loads a key into a key bank of the GCM engine."""
+    """Describes a test job that loads a key into one of the GCM engine's key slots."""
 
     bank: int
     key: bytes
@@ -37,7 +37,7 @@ class Key:
 
 @dataclasses.dataclass(slots=True)
 class Message:
-    """Describes a message for the GCM engine; :meth:`Engine.run` fills in its result.
+    """Describes a message for the GCM engine; :meth:`Engine.run` fills in the output.
 
     ``odd`` makes its beats disagree with its announced lengths: 1 in bytes, 2 in the last mark.
     """
@@ -57,7 +57,7 @@ class Message:
 
 @dataclasses.dataclass(slots=True)
 class Abort:
-    """Describes a job that aborts the GCM engine a number of clocks after the previous job."""
+    """Describes a test job that aborts the GCM engine a number of clocks after the previous job."""
 
     wait: int
     clear: bool = False
@@ -65,7 +65,7 @@ class Abort:
 
 @dataclasses.dataclass(slots=True)
 class Stall:
-    """Describes a job that sets the chance of random pauses at the GCM engine's ports."""
+    """Describes a test job that sets the probability of random stalls at the GCM engine's ports."""
 
     chances: tuple[int, int, int, int, int]
 
@@ -74,13 +74,13 @@ Job = Key | Message | Abort | Stall
 
 
 def names() -> dict[int | str, str]:
-    """Returns the names of the GCM engine's builds, by number of lanes or by name."""
+    """Returns the names of the GCM engine's builds, keyed by number of lanes or by name."""
     found = [name for name, build in configurations.load().items() if build["top"] == TOP]
     return {int(name[3:]) if name[3:].isdigit() else name: name for name in found}
 
 
 def lanes(engine: int | str) -> int:
-    """Returns the number of blocks that a named GCM engine processes in a clock."""
+    """Returns the number of AES blocks per clock that a named GCM engine processes."""
     return int(configurations.get(names()[engine])["parameters"]["Lanes"])
 
 
@@ -106,7 +106,7 @@ def _library(name: str) -> object:
 
 
 class Engine:
-    """Simulates the GCM engine mae_gcm_stream of a given width and runs jobs on it."""
+    """Simulates the GCM engine mae_gcm_stream of a given width and runs test jobs on it."""
 
     def __init__(self, engine: int | str, seed: int = 1) -> None:
         self.lib = _library(names()[engine])
@@ -117,11 +117,11 @@ class Engine:
 
     @property
     def clocks(self) -> int:
-        """Returns the number of clocks for which the GCM engine has been simulated."""
+        """Returns the number of clock cycles for which the GCM engine has been simulated."""
         return self.lib.mae_sim_gcm_clocks(self.handle)
 
     def run(self, jobs: Sequence[Job]) -> None:
-        """Runs keys, messages and aborts on the GCM engine and stores each message's result."""
+        """Runs keys, messages and aborts on the GCM engine; stores outputs in the messages."""
         ffi = _ffi()
         words, data = bytearray(), bytearray()
         for job in jobs:
@@ -160,7 +160,7 @@ class Engine:
 
 
 def _pack(job: Job, offset: int) -> bytes:
-    """Returns a job of the GCM engine as the bytes of its simulator's C structure."""
+    """Encodes a test job of the GCM engine as the simulator's C struct."""
     if isinstance(job, Message):
         tag_bytes = len(job.tag) if job.decrypt else 16
         return JOB.pack(

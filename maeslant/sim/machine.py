@@ -23,7 +23,7 @@ WriteBurst = Callable[[int, bytes], None]
 
 
 class SimulatorError(MaeslantError):
-    """Raised if a function of the simulator library returns an error."""
+    """Raised if a function of the C simulator library returns an error code."""
 
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
@@ -31,7 +31,7 @@ class SimulatorError(MaeslantError):
 
 
 class Refused(Exception):
-    """Raised in a bus callback to answer the simulated device with a bus error."""
+    """Raised in a bus callback to give the simulated device a bus error as response."""
 
 
 @functools.cache
@@ -50,7 +50,7 @@ def _library(path: pathlib.Path) -> object:
 
 
 class Simulator:
-    """Controls a simulated device through its simulator library.
+    """Controls a simulated AES device or card by calls of its C simulator library.
 
     Exceptions that a burst's callback raises come out of the call that ran time.
     """
@@ -67,7 +67,7 @@ class Simulator:
         self.word = self.ffi.new("uint32_t *")
 
     def close(self) -> None:
-        """Destroys the simulated device; may be called twice."""
+        """Destroys the simulated device. May be called twice."""
         if self.handle is not None:
             self.ffi.release(self.handle)
             self.handle = None
@@ -82,31 +82,31 @@ class Simulator:
         return result
 
     def read32(self, offset: int) -> int:
-        """Returns a register's value of the simulated device; raises SimulatorError if refused."""
+        """Reads a 32-bit register of the simulated device; raises SimulatorError on a bus error."""
         self._check(self.lib.mae_sim_read32(self.handle, offset, self.word))
         return self.word[0]
 
     def write32(self, offset: int, value: int) -> None:
-        """Writes a 32-bit register of the simulated device, at an offset."""
+        """Writes a 32-bit register of the simulated device at a byte offset."""
         self._check(self.lib.mae_sim_write32(self.handle, offset, value))
 
     def run(self, clocks: int) -> None:
-        """Simulates a device for a number of clocks."""
+        """Simulates the device for a number of clock cycles."""
         self._check(self.lib.mae_sim_run(self.handle, clocks))
 
     def wait(self, clocks: int) -> bool:
-        """Runs the simulated device for up to ``clocks``; returns true at once on an interrupt."""
+        """Simulates the device until it interrupts, at most for ``clocks``; true if it has."""
         return bool(self._check(self.lib.mae_sim_wait(self.handle, clocks)))
 
     def map(self, address: int, memory: bytearray, writable: bool = True) -> None:
-        """Maps a buffer into the bus address space of the simulated device."""
+        """Maps a buffer of this process into the simulated device's bus address space."""
         view = self.ffi.from_buffer(memory)
         self.kept[f"map {address}"] = view
         call = self.lib.mae_sim_map(self.handle, address, view, len(memory), int(writable))
         self._check(call)
 
     def set_bus(self, read: ReadBurst, write: WriteBurst) -> None:
-        """Sets the functions that serve the simulated device's reads and writes of host memory."""
+        """Sets callbacks that serve the simulated device's reads and writes of host memory."""
         ffi = self.ffi
 
         def answer(_user: object, address: int, size: int, room: object) -> int:
@@ -138,13 +138,13 @@ class Simulator:
         self._check(self.lib.mae_sim_set_bus(self.handle, *calls, ffi.NULL))
 
     def install(self, secret: bytes, session_id: bytes, clocks: int) -> bool:
-        """Offers secret and session ID to the simulated card; returns true if accepted."""
+        """Offers a session's secret and ID to the simulated card; returns true if accepted."""
         assert (len(secret), len(session_id)) == (32, 16)
         call = self.lib.mae_sim_install(self.handle, secret, session_id, clocks)
         return bool(self._check(call))
 
     def set_nonces(self, source: Callable[[], bytes]) -> None:
-        """Sets the function that supplies the simulated card's 32-byte nonces."""
+        """Sets the callback that supplies the simulated card's 32-byte nonces."""
 
         def give(_user: object, nonce: object) -> None:
             self.ffi.memmove(nonce, source(), 32)
@@ -154,17 +154,17 @@ class Simulator:
         self._check(self.lib.mae_sim_set_nonces(self.handle, call, self.ffi.NULL))
 
     def set_notes(self, wanted: bool) -> None:
-        """Switches the recording of bus monitor events in the simulator on or off."""
+        """Switches the recording of bus monitor events on or off in the simulator."""
         self.lib.mae_sim_set_notes(self.handle, int(wanted))
 
     def notes(self) -> Iterator[tuple[int, int, int, int, bytes]]:
-        """Yields the bus monitor events that the simulator has recorded since the last call."""
+        """Yields the bus monitor events that were recorded since the last call."""
         note = self.ffi.new("struct mae_sim_note *")
         while self.lib.mae_sim_take_note(self.handle, note):
             yield note.kind, note.a, note.b, note.c, bytes(self.ffi.buffer(note.data))
 
     def signals(self) -> dict[str, memoryview]:
-        """Returns live views of all internal signals of the simulated device by their names."""
+        """Returns memory views of all internal signals of the simulated device, by name."""
         found, signal = {}, self.ffi.new("struct mae_sim_signal *")
         for index in itertools.count():
             if self.lib.mae_sim_signal(self.handle, index, signal):
@@ -174,7 +174,7 @@ class Simulator:
         return found
 
     def stats(self) -> dict[str, int]:
-        """Returns all counters of the simulated device's bus traffic, by name."""
+        """Returns all counters of the simulated device's bus traffic by name."""
         result = {}
         for name in ("stats", "detail"):
             struct = self.ffi.new(f"struct mae_sim_{name} *")
@@ -184,5 +184,5 @@ class Simulator:
         return result
 
     def reset_stats(self) -> None:
-        """Resets the simulator's counters to zero."""
+        """Resets all counters of the simulated device's bus traffic to zero."""
         self.lib.mae_sim_stats_reset(self.handle)

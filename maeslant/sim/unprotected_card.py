@@ -42,7 +42,7 @@ HOST = 1 << 32  # where host memory is mapped
 
 
 class UnprotectedCard:
-    """Simulates an unprotected card and ``size`` bytes of host memory for its DMA."""
+    """Simulates a card without encryption, and ``size`` bytes of host memory for its DMA."""
 
     def __init__(self, build: str = BUILD, options: str = "", size: int = 1 << 22) -> None:
         self.sim = Simulator(simulator.build(build), options)
@@ -55,15 +55,15 @@ class UnprotectedCard:
         self.sim.write32(IRQ_ENABLE, IRQ_IN | IRQ_OUT | IRQ_KERNEL)
 
     def close(self) -> None:
-        """Closes the simulator of the unprotected card."""
+        """Closes the simulator of the unprotected card (with unencrypted DMA)."""
         self.sim.close()
 
     def clocks(self) -> int:
-        """Returns the number of clocks that the unprotected card has run."""
+        """Returns the number of clock cycles for which the unprotected card has been simulated."""
         return self.sim.stats()["core_clocks"]
 
     def _wait(self, bit: int, limit: int) -> None:
-        """Runs the unprotected card until an interrupt and clears that; raises if none comes."""
+        """Runs the unprotected card until it interrupts; raises MaeslantError on a time-out."""
         while not (status := self.sim.read32(IRQ_STATUS)) & bit:
             if not self.sim.wait(limit):
                 raise MaeslantError("the card gave no interrupt")
@@ -74,7 +74,7 @@ class UnprotectedCard:
     def transfer(
         self, channel: int, pieces: list[tuple[int, int, int]], limit: int = 10_000_000
     ) -> None:
-        """Moves data by DMA between host memory and the unprotected card's memory, until complete.
+        """Runs a DMA transfer between host memory and the unprotected card's memory to its end.
 
         Raises MaeslantError for a bus error or a piece that the card refuses.
         """
@@ -95,31 +95,31 @@ class UnprotectedCard:
             raise MaeslantError("a transfer " + ("was refused" if problems & 1 else "failed"))
 
     def load(self, device: int, data: bytes, host: int = 0) -> None:
-        """Writes the unprotected card's memory by DMA from host memory at the offset ``host``."""
+        """Writes bytes to the unprotected card's memory by DMA from host offset ``host``."""
         self.memory[host : host + len(data)] = data
         cuts = range(0, len(data), LONGEST)
         pieces = [(host + at, device + at, min(LONGEST, len(data) - at)) for at in cuts]
         self.transfer(H2D, pieces)
 
     def fetch(self, device: int, size: int, host: int = 0) -> bytes:
-        """Returns bytes of the unprotected card's memory, by DMA to host memory at ``host``."""
+        """Returns bytes of the unprotected card's memory, by DMA to host offset ``host``."""
         cuts = range(0, size, LONGEST)
         pieces = [(host + at, device + at, min(LONGEST, size - at)) for at in cuts]
         self.transfer(D2H, pieces)
         return bytes(self.memory[host : host + size])
 
     def write(self, offset: int, value: int, width: int = 8) -> None:
-        """Writes a register of the unprotected card's kernel."""
+        """Writes a register of the unprotected card's accelerator kernel."""
         for at in range(0, width, 4):
             self.sim.write32(WINDOW + offset + at, value >> 8 * at & 0xFFFFFFFF)
 
     def read(self, offset: int, width: int = 8) -> int:
-        """Returns the value of a register of the unprotected card's kernel."""
+        """Returns a register's value in the unprotected card's accelerator kernel."""
         words = [self.sim.read32(WINDOW + offset + at) << 8 * at for at in range(0, width, 4)]
         return sum(words)
 
     def run(self, limit: int = 100_000_000) -> None:
-        """Runs the unprotected card's kernel until it has ended; raises MaeslantError on faults."""
+        """Runs the unprotected card's kernel to its end; raises MaeslantError on a fault."""
         self.write(CONTROL, 1, 4)
         self._wait(IRQ_KERNEL, limit)
         if self.read(KERNEL_STATUS, 4) & FAULT:

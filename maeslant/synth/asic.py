@@ -56,12 +56,12 @@ FILES = [report.NETLIST, "net.sta", "net.repair", "front.log", "map.log", "cells
 
 
 def scripts(period_ns: float | None, abc: str | None) -> list[str]:
-    """Returns the names of the ABC scripts to try for a design with a given clock period."""
+    """Returns the names of the ABC optimization scripts to try for a design's clock period."""
     return [abc] if abc else [*SCRIPTS] if period_ns else ["speed"]
 
 
 def recipe(library: Library, period_ns: float | None, flatten: bool, abc: str) -> dict[str, object]:
-    """Returns the settings of a standard-cell synthesis, which are part of its report."""
+    """Returns the settings of a standard-cell synthesis for the synthesis report."""
     return {
         "period_ns": period_ns,
         "abc": {name: SCRIPTS[name] for name in scripts(period_ns, abc)},
@@ -87,7 +87,7 @@ def synthesize(
     how: dict[str, object],
     tell: Callable[[str], None],
 ) -> tuple[dict[str, object], dict[str, object], str]:
-    """Synthesizes a design for standard cells; returns area, timing and the best ABC script."""
+    """Synthesizes a design for standard cells; returns (area, timing, best ABC script's name)."""
     sta.version()
     front = work / "front.il"
     tell("reading")
@@ -126,7 +126,7 @@ def _map(
     how: dict[str, object],
     abc: str,
 ) -> tuple[dict[str, object], dict[str, object]]:
-    """Maps a design to standard cells by one ABC script; returns its area and timing."""
+    """Maps a design to standard cells by a given ABC script; returns (area, timing)."""
     folder.mkdir()
     constraints, script = folder / "constraints", folder / "script"
     netlist, period = folder / "net.v", how["period_ns"] or FASTEST_NS
@@ -152,7 +152,7 @@ def _map(
 
 
 def _bit_by_bit(netlist: str) -> str:
-    """Returns a netlist's text with assignments of one bit each, which OpenSTA can read."""
+    """Splits a netlist's multi-bit assignments into single bits, which OpenSTA can read."""
     ranges = re.findall(r"(?m)^  (?:in|out)put \[(\d+):0\] (\S+) ?;", netlist)
     wide = {name: int(top) for top, name in ranges}
 
@@ -181,7 +181,7 @@ def _bit_by_bit(netlist: str) -> str:
 
 
 def _area(counts: dict[str, int], library: Library) -> dict[str, object]:
-    """Returns the area of a flat netlist of standard cells, summed over its cells."""
+    """Returns a flat netlist's area, the sum over all standard cells, as report entries."""
     unmapped = [name for name in counts if name not in library.cells]
     if unmapped:
         raise SynthesisError(
@@ -200,5 +200,5 @@ def _area(counts: dict[str, int], library: Library) -> dict[str, object]:
 
 
 def _cells(library: Library) -> str:
-    """Returns Yosys options that name the Liberty file and the cells that must not be used."""
+    """Returns Yosys options that name the Liberty file and the cells not to use."""
     return " ".join([f"-liberty {library.path}", *(f"-dont_use {n}" for n in library.dont_use)])

@@ -54,7 +54,7 @@ CONSTANT_TRACES = {0: "0", (1 << RUNS * CLOCKS) - 1: "1"}
 
 @dataclasses.dataclass(frozen=True)
 class Register:
-    """Describes a flip-flop by the nets at its pins, each with true if inverted."""
+    """Describes a flip-flop by the net at each pin, with true for an inverted pin."""
 
     data: tuple[object, bool]
     clock: tuple[object, bool]
@@ -64,13 +64,13 @@ class Register:
 
 @dataclasses.dataclass(frozen=True)
 class Circuit:
-    """Holds a flat circuit of gates and flip-flops, read from a module of Yosys' JSON."""
+    """Holds a flat circuit of gates and flip-flops, read from a module in Yosys' JSON."""
 
     module: dict
 
     @functools.cached_property
     def registers(self) -> dict[object, Register]:
-        """Returns the flip-flops of the circuit by the nets that they drive."""
+        """Returns the circuit's flip-flops, keyed by the nets that the flip-flops drive."""
         found = {}
         for cell in self.module["cells"].values():
             kind, pins = cell["type"], cell["connections"]
@@ -88,7 +88,7 @@ class Circuit:
 
     @functools.cached_property
     def gates(self) -> list[tuple[str, list, object]]:
-        """Returns the gates in topological order: type, nets that they read, driven net."""
+        """Returns the gates in topological order, as (type, input nets, output net)."""
         left, readers, ready = {}, collections.defaultdict(list), []
         cells = [cell for cell in self.module["cells"].values() if cell["type"] in GATES]
         made = {cell["connections"]["Y"][0] for cell in cells}
@@ -110,7 +110,7 @@ class Circuit:
         return [cells[i] for i in ready]
 
     def names(self) -> dict[str, object]:
-        """Returns the nets of the circuit by name, each bit by itself."""
+        """Returns the circuit's nets by name, an entry per bit."""
         return {
             name if len(net["bits"]) == 1 else f"{name}[{i + net.get('offset', 0)}]": bit
             for name, net in self.module["netnames"].items()
@@ -118,7 +118,7 @@ class Circuit:
         }
 
     def ports(self, direction: str) -> dict[str, object]:
-        """Returns the nets of the circuit's input or output ports by name, each bit by itself."""
+        """Returns the nets of the circuit's input or output ports by name, an entry per bit."""
         return {
             f"{name}[{i}]": bit
             for name, port in self.module["ports"].items()
@@ -127,7 +127,7 @@ class Circuit:
         }
 
     def trace(self, random_nets: dict[object, str], fixed: dict[object, str]) -> dict[object, int]:
-        """Simulates the circuit from reset; returns each register's next states, packed in an int.
+        """Simulates the circuit from reset; returns each register's values over time, as an int.
 
         ``random_nets`` are random in every clock, those of a name alike, in all circuits; ``fixed``
         nets are constant. Registers among them are cut; resets are left alone after the start.
@@ -156,7 +156,7 @@ class Circuit:
         outputs: dict[str, tuple[object, bool]],
         constants: dict[object, str],
     ) -> str:
-        """Returns the circuit's gates as text in the format BLIF, with given inputs and outputs.
+        """Returns the circuit's gates as BLIF text with the given inputs and outputs.
 
         ``inputs`` drive nets (none, one or more); ``outputs`` read nets, with true inverted;
         ``constants``: nets that are constant.
@@ -173,7 +173,7 @@ class Circuit:
 
 
 def _stimulus(name: str) -> Iterator[int]:
-    """Yields random words whose bits, by phases, are 1 half of the time, seldom or mostly."""
+    """Yields random words for simulation; each bit is 1 half of the time, rarely or mostly."""
     source = random.Random(name)
     biased, high = source.getrandbits(RUNS), source.getrandbits(RUNS)
     while True:
@@ -183,7 +183,7 @@ def _stimulus(name: str) -> Iterator[int]:
 
 
 def read(passes: list[str], top: str, stem: pathlib.Path) -> Circuit:
-    """Reads a design by Yosys passes into a flat circuit of gates; returns the Circuit.
+    """Reads a design by Yosys passes; returns a flat Circuit of gates and flip-flops.
 
     ``stem``: of the files that are written.
     """

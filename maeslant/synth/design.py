@@ -24,7 +24,7 @@ PLAIN_TYPES = ("int", "bit", "logic", "integer", "string", "longint", "byte", "s
 
 @dataclasses.dataclass(frozen=True)
 class Design:
-    """Describes a design to synthesize: top module, parameters and RTL files in order."""
+    """Describes a design to synthesize: top module, parameters, RTL files in compilation order."""
 
     name: str
     top: str
@@ -38,7 +38,7 @@ class Design:
         return self.outside or rtl_modules()[self.top]
 
     def digest(self, recipe: dict[str, object]) -> str:
-        """Returns a SHA-256 over the design's code and parameters and the synthesis settings."""
+        """Returns a SHA-256 over the design's RTL code, parameters and synthesis settings."""
         text = json.dumps([self.top, self.parameters, recipe], sort_keys=True)
         found = hashlib.sha256(text.encode())
         for path in (*self.files, *paths.RTL.glob("prim/*.svh")):
@@ -46,7 +46,7 @@ class Design:
         return found.hexdigest()
 
     def read(self, flatten: bool = True) -> str:
-        """Returns the Yosys command that reads the design, flattened or with its hierarchy."""
+        """Returns the Yosys command that reads the design, flattened or hierarchical."""
         types = _types(self.file)
         values = [
             f"-G {name}={_value(types[name], value)}" for name, value in self.parameters.items()
@@ -57,7 +57,7 @@ class Design:
 
 
 def find(name: str, parameters: dict[str, object] | None = None) -> Design:
-    """Returns the design that a named build, an RTL module or a user's file stands for.
+    """Returns the design for a name: a named build, an RTL module or a user's file.
 
     ``parameters`` override those of the build.
 
@@ -102,7 +102,7 @@ def find(name: str, parameters: dict[str, object] | None = None) -> Design:
 
 
 def _outside(name: str, known: set[str]) -> pathlib.Path | None:
-    """Returns the path of a user's SystemVerilog file; None if ``name`` is not a path."""
+    """Returns the path of a user's SystemVerilog file; None if ``name`` is no path."""
     path = pathlib.Path(name)
     if "/" not in name and path.suffix not in (".sv", ".v"):
         return None
@@ -123,7 +123,7 @@ def _outside(name: str, known: set[str]) -> pathlib.Path | None:
 
 
 def _closure(top: pathlib.Path) -> list[pathlib.Path]:
-    """Returns the SystemVerilog files that a user's file needs, beside it and in rtl/."""
+    """Returns the SystemVerilog files that a user's file needs, from its folder and from rtl/."""
     near = {p.stem: p for kind in ("sv", "v") for p in sorted(top.parent.glob(f"*.{kind}"))}
     done: dict[pathlib.Path, None] = {}
     todo = [top]
@@ -138,7 +138,7 @@ def _closure(top: pathlib.Path) -> list[pathlib.Path]:
 
 @functools.cache
 def commit() -> str:
-    """Returns the Git commit of the working tree, with -changed behind if rtl/ differs."""
+    """Returns the working tree's Git commit, followed by -changed if rtl/ is modified."""
     git = ["git", "-C", str(paths.ROOT)]
     done = subprocess.run(
         [*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
@@ -156,7 +156,7 @@ def rtl_modules() -> dict[str, pathlib.Path]:
 
 
 def all_parameters(design: Design) -> dict[str, int]:
-    """Returns a design's parameters, with its top module's defaults that are numbers."""
+    """Returns a design's parameters by name, including the top module's numeric defaults."""
     found = {}
     for name, (_, default) in header(design.file).items():
         number = re.fullmatch(r"(?:\d+'[bd])?(\d+)", default)
@@ -173,7 +173,7 @@ def _types(file: pathlib.Path) -> dict[str, str]:
 
 
 def header(file: pathlib.Path) -> dict[str, tuple[str, str]]:
-    """Returns type and default of each parameter of an RTL module, as text, by name."""
+    """Returns (type, default value) of each parameter of an RTL module, as text, by name."""
     text = re.sub(r"//.*", "", file.read_text())
     text = text[text.find(f"module {file.stem}") :]
     header = text[: text.find(") (")]
@@ -182,7 +182,7 @@ def header(file: pathlib.Path) -> dict[str, tuple[str, str]]:
 
 
 def _value(kind: str, value: int) -> str:
-    """Returns the value of an RTL parameter as text for slang, enum values by their names."""
+    """Returns a parameter's value as text for slang, enum values by their names."""
     if kind.split("::")[-1] in PLAIN_TYPES:
         return str(value)
     for name, number in (known := enum_values(kind)).items():
@@ -195,7 +195,7 @@ def _value(kind: str, value: int) -> str:
 
 
 def enum_values(kind: str) -> dict[str, int]:
-    """Returns the values of an enum type of an RTL package, by name; none for other types."""
+    """Returns the values of an RTL package's enum type by name; empty for other types."""
     for path in paths.rtl_packages():
         body = re.search(
             rf"typedef enum[^{{]*{{([^}}]*)}}\s*{kind.split('::')[-1]};", path.read_text()

@@ -27,7 +27,7 @@ METRICS = {
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """Describes a synthesis before it runs: design, target and settings."""
+    """Describes a synthesis to run: design, target and settings."""
 
     design: design.Design
     target: str
@@ -36,7 +36,7 @@ class Point:
 
     @property
     def digest(self) -> str:
-        """Returns a digest of RTL, parameters and settings; a report with an equal one is current.
+        """Returns a digest of RTL, parameters and settings, to detect an outdated report.
 
         A library is known by its content, whatever its file is called. What the recipe says in
         words (ports, inputs, ways) changes with the code that does it.
@@ -81,7 +81,7 @@ def point(
     flatten: bool | None = None,
     abc: str | None = None,
 ) -> Point:
-    """Returns the description of the synthesis that :func:`synthesize` would run."""
+    """Returns the description (a Point) of the synthesis that :func:`synthesize` would run."""
     what = design.find(name, parameters)
     if target in fpga.TARGETS:
         if period_ns is not None:
@@ -110,7 +110,7 @@ def point(
 
 
 def flattens(what: design.Design) -> bool:
-    """Returns true if a design's hierarchy is flattened by default: if it has at most two lanes."""
+    """Returns true if synthesis flattens a design by default, for at most two lanes."""
     return what.parameters.get("Lanes", 0) <= 2
 
 
@@ -126,7 +126,7 @@ def remembered(
     abc: str | None = None,
     older: bool = False,
 ) -> Report | None:
-    """Returns the stored report of a synthesis; None if no report is current.
+    """Returns the stored report of a synthesis; None if no stored report is up to date.
 
     What was synthesized here goes before what is published; that has no netlist. ``older`` takes a
     published report of RTL or of a flow that has changed since, too, and marks it so.
@@ -145,7 +145,7 @@ def remembered(
 def _current(
     what: Point, found: Report | None, parameters: dict[str, object] | None
 ) -> Report | None:
-    """Returns a stored synthesis report if it is current; else returns None."""
+    """Returns a stored synthesis report if up to date, else None."""
     if found is None or found.sources != what.digest:
         return None
     if found.power and found.power.get("model") != MODEL:
@@ -163,7 +163,7 @@ def publish(
     power: bool = False,
     **how: object,
 ) -> Report:
-    """Copies a finished synthesis report to the repository's results/reports; returns it."""
+    """Copies a finished synthesis report to results/reports; returns the copy."""
     what = point(name, target, parameters, **how)
     there = report.load(what.published)
     if there and there.sources == found.sources:
@@ -190,7 +190,7 @@ def synthesize(
     abc: str | None = None,
     tell: Callable[[str], None] = lambda step: None,
 ) -> Report:
-    """Synthesizes a named build, a module or a user's file for a target; returns its report.
+    """Synthesizes a build, module or user's file for a target technology; returns the report.
 
     ``target``: nangate45, sky130, ihp, ecp5, xc7, or the path of a Liberty file. ``parameters`` are
     set on top of the build's. ``period_ns`` is met as small as possible; without, the least there
@@ -215,7 +215,7 @@ def synthesize(
 
 
 def check_simulation(name: str, target: str) -> None:
-    """Raises SynthesisError if a design's tests cannot run on its netlist for a target."""
+    """Raises SynthesisError if netlist simulation for a target would be impossible here."""
     if target in fpga.TARGETS:
         raise SynthesisError(f"--simulate needs standard cells, not {target}: try --prove")
     gates.tests(design.find(name).top)
@@ -225,7 +225,7 @@ def check_simulation(name: str, target: str) -> None:
 def simulate(
     found: Report, target: str, tell: Callable[[str], None] = lambda step: None
 ) -> dict[str, object]:
-    """Runs an RTL module's cocotb tests on its synthesized netlist; returns the passed tests.
+    """Runs an RTL module's cocotb tests on its netlist; returns counts and names of passed tests.
 
     The report keeps their names, and publishing it publishes them.
     """
@@ -240,7 +240,7 @@ def simulate(
 def prove(
     found: Report, target: str, tell: Callable[[str], None] = lambda step: None
 ) -> dict[str, object]:
-    """Proves by SAT that a synthesized netlist equals its RTL; returns counts of compared points.
+    """Proves by SAT that a netlist equals its RTL; returns counts of compared points.
 
     The report keeps that, and publishing it publishes it. Raises SynthesisError if they differ.
     """
@@ -252,7 +252,7 @@ def prove(
 
 
 def _checked(found: Report, **how: object) -> None:
-    """Adds to a synthesis report how its netlist was checked, and writes the report."""
+    """Adds the results of a netlist's verification to a synthesis report; writes the report."""
     found.netlist = (found.netlist or {}) | how | {"commit": design.commit()}
     found.write(found.file)
 
@@ -263,7 +263,7 @@ def _new(
     work: pathlib.Path,
     tell: Callable[[str], None],
 ) -> Report:
-    """Runs the synthesis of a design for a target; stores and returns the report."""
+    """Synthesizes a design for a target; stores and returns the report."""
     how = what.recipe
     if what.library is None:
         area, timing = fpga.synthesize(what.design, what.target, work, how, tell)
@@ -295,7 +295,7 @@ def _new(
 def function(
     name: str, parameters: dict[str, object] | None, timing: dict[str, object] | None
 ) -> dict[str, object] | None:
-    """Returns a build's AES blocks a clock, latency and Gbit/s, from results/figures.json."""
+    """Returns a build's AES blocks per clock, latency, Gbit/s, from results/figures.json."""
     if parameters or not FIGURES.exists():
         return None
     own: dict[str, float] = {}

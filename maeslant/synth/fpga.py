@@ -63,7 +63,7 @@ TARGETS = {"ecp5": "ecp5", "xc7": "xilinx"}
 
 
 def tools(target: str) -> dict[str, str]:
-    """Returns the versions of the tools of an FPGA synthesis, by tool."""
+    """Returns the versions of the FPGA synthesis tools, by name."""
     found = {"yosys": yosys.version()}
     if target == "ecp5":
         found["nextpnr"] = f"nextpnr-ecp5 {extras.version(NEXTPNR)}"
@@ -71,7 +71,7 @@ def tools(target: str) -> dict[str, str]:
 
 
 def preserves(design: Design) -> bool:
-    """Returns true if a design has modules whose boundaries 7-series synthesis preserves."""
+    """Returns true if a design has modules whose boundaries Xilinx 7-series synthesis keeps."""
     files = {file.stem for file in design.files}
     return PRESERVED[-1] in files or design.parameters.get("Sbox") == SBOX_LUT
 
@@ -79,7 +79,7 @@ def preserves(design: Design) -> bool:
 def recipe(
     target: str, seeds: int, flatten: bool = True, preserve: bool = False
 ) -> dict[str, object]:
-    """Returns the settings of an FPGA synthesis, which are part of its report."""
+    """Returns the settings of an FPGA synthesis for the synthesis report."""
     if target == "xc7":
         names = [*(() if flatten else REPEATED), *(PRESERVED if preserve else ())]
         kept = {"kept": names} if names else {}
@@ -90,7 +90,7 @@ def recipe(
 
 
 def left_out(target: str) -> str:
-    """Returns a text that says what an FPGA target's figures do not include."""
+    """Describes in words what the figures of an FPGA target leave out."""
     if target == "xc7":
         return "everything after mapping: a Yosys estimate, not a result of the maker's tools"
     return "pads (the core stands behind registers of a wrapper, which is not counted)"
@@ -103,7 +103,7 @@ def synthesize(
     how: dict[str, object],
     tell: Callable[[str], None],
 ) -> tuple[dict[str, object], dict[str, object] | None]:
-    """Synthesizes a design for an FPGA; returns its area and, for ECP5, its timing."""
+    """Synthesizes a design for an FPGA; returns (area, timing), timing for ECP5 only."""
 
     def stat(name: str) -> str:
         return f"tee -q -o {work / name}.json stat -json"
@@ -148,12 +148,12 @@ def synthesize(
 
 
 def _counts(file: pathlib.Path) -> dict[str, int]:
-    """Returns the number of FPGA cells of each type, read from Yosys' statistics."""
+    """Returns the number of FPGA cells of each type, from Yosys' statistics file."""
     return json.loads(file.read_text())["design"]["num_cells_by_type"]
 
 
 def _area(counts: dict[str, int], kinds: dict[str, dict[str, float]]) -> dict[str, object]:
-    """Returns the LUTs, flip-flops and memories of an FPGA netlist.
+    """Returns the LUTs, flip-flops and memories of an FPGA netlist, from counts of cells.
 
     Raises SynthesisError for unknown ones that hold LUTs or memory.
     """
@@ -176,7 +176,7 @@ def _area(counts: dict[str, int], kinds: dict[str, dict[str, float]]) -> dict[st
 
 
 def _runs(work: pathlib.Path, seeds: int, router: str) -> dict[int, dict]:
-    """Places and routes a netlist by nextpnr, in parallel for several seeds; returns the reports.
+    """Places and routes a netlist by nextpnr, in parallel for several seeds; returns reports.
 
     A seed whose placement is not routed gives way to the next number.
     """
@@ -207,7 +207,7 @@ def _runs(work: pathlib.Path, seeds: int, router: str) -> dict[int, dict]:
 
 
 def _result(stem: pathlib.Path, code: int) -> dict:
-    """Returns the report of one run of nextpnr; raises SynthesisError if the run failed."""
+    """Returns the report of a nextpnr run; raises SynthesisError if the run failed."""
     said, file = stem.with_suffix(".said").read_text(), stem.with_suffix(".json")
     if code or not file.exists():
         errors = re.findall(r"(?m)^.*ERROR.*$", said)
@@ -216,7 +216,7 @@ def _result(stem: pathlib.Path, code: int) -> dict:
 
 
 def _astray(log: pathlib.Path) -> bool:
-    """Returns true if nextpnr's router makes no progress, by the conflicts in its log."""
+    """Returns true if nextpnr's router no longer makes progress, judged from its log."""
     text = log.read_text() if log.exists() else ""
     overused = [int(number) for number in re.findall(r"iter=\d+ .*overused=(\d+)", text)]
     return bool(overused) and overused[-1] > 2 * min(overused) + 100
@@ -234,7 +234,7 @@ def _start(work: pathlib.Path, seed: int, router: str) -> subprocess.Popen:
 
 
 def _median(runs: dict[int, dict]) -> dict[str, object]:
-    """Returns the timing of nextpnr's median run, and the clock rates of all runs."""
+    """Returns the timing of the median nextpnr run, with the clock rates of all runs."""
     fmax = {seed: min(c["achieved"] for c in run["fmax"].values()) for seed, run in runs.items()}
     middle = statistics.median_low(fmax.values())
     run = runs[next(seed for seed, value in fmax.items() if value == middle)]

@@ -29,7 +29,7 @@ INSIDE = ("AttributeError", "contains no", "no object named")
 def simulate(
     report: Report, library: Library, work: pathlib.Path, tell: Callable[[str], None]
 ) -> dict[str, object]:
-    """Runs an RTL module's own cocotb tests on its netlist; returns the tests that passed."""
+    """Runs an RTL module's cocotb tests on its netlist; returns counts, names of passed tests."""
     module = tests(report.top)
     parameters = all_parameters(find(report.name, report.parameters))
     env = _environment(module, report.top, parameters)
@@ -46,7 +46,7 @@ def run(
     library: Library,
     tell: Callable[[str], None] = lambda step: None,
 ) -> dict[str, object]:
-    """Runs a test module's cocotb coroutines on a netlist; returns those that passed."""
+    """Runs a test module's cocotb tests on a netlist; returns counts and names of passed tests."""
     tell("making the cells' models")
     models, gates = netlist.with_name("cells.v"), netlist.with_name("gates.v")
     kinds = set(re.findall(r"(?m)^  (\w+) \w+ \($", netlist.read_text()))
@@ -80,7 +80,7 @@ def run(
 
 
 def check_simulator() -> None:
-    """Raises SynthesisError if Verilator or g++, which simulate netlists, is missing."""
+    """Raises SynthesisError if Verilator or g++, needed to simulate netlists, is missing."""
     try:
         toolchain.verilator()
     except MaeslantError as error:
@@ -90,7 +90,7 @@ def check_simulator() -> None:
 
 
 def tests(top: str) -> str:
-    """Returns the name of the Python module that tests an RTL module."""
+    """Returns the name of the Python module with an RTL module's tests."""
     source = next(paths.RTL.glob(f"*/**/{top}.sv"), None)
     if source is None:
         raise SynthesisError(f"{top} is no module of rtl/: there are no tests of it to simulate")
@@ -102,7 +102,7 @@ def tests(top: str) -> str:
 
 
 def _environment(module: str, top: str, parameters: dict[str, int]) -> dict[str, str]:
-    """Returns the test environment whose RTL parameters are nearest to the netlist's."""
+    """Returns the test environment whose RTL parameters are closest to the netlist's."""
     from maeslant.build import cocotb_bench
 
     calls: list[dict] = []
@@ -130,7 +130,7 @@ def _environment(module: str, top: str, parameters: dict[str, int]) -> dict[str,
 
 
 def _cases(module) -> list[tuple[Callable, dict[str, object]]]:
-    """Returns a test module's pytest functions, each with values of its parameters."""
+    """Returns a module's pytest functions, each with every set of its parameters' values."""
     found = []
     for name, function in vars(module).items():
         if not name.startswith("test_") or not callable(function):

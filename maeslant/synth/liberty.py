@@ -26,7 +26,7 @@ LEAKAGE = re.compile(r"leakage_power_unit\s*:\s*\"?([\d.]+)([numpNUMP][wW])")
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """Describes a standard cell: area, input capacitances, functions of outputs, state.
+    """Describes a standard cell: area, input capacitances, output functions, state.
 
     ``state``: the Liberty group's expressions by name, and under its kind (ff, latch, ...) the
     names of the state and of its inverse.
@@ -40,13 +40,13 @@ class Cell:
 
     @property
     def sequential(self) -> bool:
-        """Returns true if the standard cell holds state."""
+        """Returns true if the standard cell is a flip-flop or latch."""
         return bool(self.state)
 
 
 @dataclasses.dataclass(frozen=True)
 class Library:
-    """Describes a standard-cell library, and what drives and loads the pins of a design."""
+    """Describes a standard-cell library, with driver and load assumed at a design's pins."""
 
     target: str
     path: pathlib.Path
@@ -61,12 +61,12 @@ class Library:
 
 
 def folder() -> pathlib.Path:
-    """Returns the folder in which known standard-cell libraries are stored."""
+    """Returns the folder that holds the Liberty files of known standard-cell libraries."""
     return pathlib.Path(os.environ.get(FOLDER, paths.ROOT.parent / "shared" / "pdk"))
 
 
 def find(target: str) -> Library:
-    """Returns the standard-cell library of a synthesis target; raises if its file is missing."""
+    """Returns a synthesis target's standard-cell library; raises if the file is missing."""
     if target in KNOWN:
         file, public, dont_use = KNOWN[target]
         places = (folder() / file, folder() / f"{file}.gz")
@@ -97,7 +97,7 @@ def find(target: str) -> Library:
 
 
 def _unpacked(packed: pathlib.Path) -> tuple[pathlib.Path, str]:
-    """Unpacks a Liberty file; returns its path and the SHA-256 of its text."""
+    """Decompresses a Liberty file; returns (path, SHA-256 of the text)."""
     raw = packed.read_bytes()
     try:
         text = gzip.decompress(raw) if packed.suffix == ".gz" else raw
@@ -115,7 +115,7 @@ def _unpacked(packed: pathlib.Path) -> tuple[pathlib.Path, str]:
 
 @functools.lru_cache(8)
 def _cells(text: str) -> dict[str, Cell]:
-    """Returns all cells of a Liberty file by name; keeps the last files in memory."""
+    """Returns all cells of a Liberty file by name; caches the last files."""
     unit = re.search(r"capacitive_load_unit\s*\(\s*([\d.]+)\s*,\s*\"?(\w+)", text)
     femto = float(unit[1]) * {"ff": 1, "pf": 1000}.get(unit[2].lower(), 1) if unit else 1000
     starts = list(re.finditer(r'(?m)^\s*cell\s*\(\s*"?([\w$]+)"?\s*\)', text))
@@ -139,7 +139,7 @@ def _cells(text: str) -> dict[str, Cell]:
 
 
 def _state(body: str) -> dict[str, object]:
-    """Returns the attributes of a cell's flip-flop or latch in a Liberty file, by name."""
+    """Returns the attributes of a cell's flip-flop or latch group in a Liberty file, by name."""
     group = re.search(
         r'\b(ff|latch|ff_bank|latch_bank|statetable)\s*\(\s*"?(\w+)"?[\s,]*"?(\w*)"?[^)]*\)\s*'
         r"\{([^}]*)\}",
@@ -152,7 +152,7 @@ def _state(body: str) -> dict[str, object]:
 
 
 def _like(cells: dict[str, Cell], inputs: int, function: str) -> list[Cell]:
-    """Returns the cells of a library with a given output function, smallest first."""
+    """Returns a library's cells with a given output function, sorted by area."""
     found = []
     for cell in cells.values():
         if cell.sequential or len(cell.inputs) != inputs or len(cell.functions) != 1:
@@ -166,7 +166,7 @@ def _like(cells: dict[str, Cell], inputs: int, function: str) -> list[Cell]:
 
 
 def buffers(cells: dict[str, Cell]) -> list[Cell]:
-    """Returns the buffer cells of a library, smallest first, without delay cells."""
+    """Returns a library's buffer cells, sorted by area, without delay cells."""
     found = _like(cells, 1, "0")
     return [cell for cell in found if not re.search(r"clk|dly|delay", cell.name.lower())]
 

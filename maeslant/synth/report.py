@@ -21,12 +21,12 @@ NETLIST = "net.v.gz"
 
 
 class SynthesisError(MaeslantError):
-    """Raised if a synthesis tool fails on a design or its technology."""
+    """Raised if a synthesis tool fails on a design or if a technology file is missing."""
 
 
 @dataclasses.dataclass
 class Report:
-    """Holds the report of one synthesis run: area, timing, power, tools.
+    """Holds the report of a synthesis run: area, timing, power, tools.
 
     Areas in um2 and kGE, times in ns, frequencies in MHz, power in mW, energy in pJ.
 
@@ -60,11 +60,11 @@ class Report:
 
     @property
     def folder(self) -> pathlib.Path | None:
-        """Returns the folder in which this synthesis report is stored; None if it is not stored."""
+        """Returns this synthesis report's folder; None if the report is not stored."""
         return self.file and self.file.parent
 
     def unpack(self, work: pathlib.Path) -> pathlib.Path:
-        """Unpacks this report's mapped netlist into a folder; returns the netlist's path."""
+        """Decompresses this report's mapped netlist into a folder; returns the file's path."""
         packed = self.folder / NETLIST
         if not packed.exists():
             raise SynthesisError(
@@ -76,20 +76,20 @@ class Report:
         return netlist
 
     def as_dict(self) -> dict[str, object]:
-        """Returns this synthesis report as a dictionary, as report.json holds it."""
+        """Returns this synthesis report as a dictionary, the content of report.json."""
         found = dataclasses.asdict(self)
         del found["file"], found["older"]
         return {"schema": found.pop("schema"), **found}
 
     def write(self, file: pathlib.Path) -> None:
-        """Writes this synthesis report to a file, wholly or not at all."""
+        """Writes this synthesis report to a file, completely or not at all."""
         file.parent.mkdir(parents=True, exist_ok=True)
         paths.write(file, json.dumps(self.as_dict(), indent=1) + "\n")
         self.file = file
 
 
 def load(file: pathlib.Path) -> Report | None:
-    """Returns the synthesis report in a file; None if there is none in this format."""
+    """Reads a synthesis report from a file; returns None if absent or of another format."""
     try:
         found = json.loads(file.read_text())
         made = Report(**found, file=file)
@@ -104,7 +104,7 @@ def load(file: pathlib.Path) -> Report | None:
 
 @contextlib.contextmanager
 def locked(key: str) -> Iterator[None]:
-    """Locks a synthesis run against other processes, which wait until the context ends."""
+    """Locks a synthesis run against other processes until the context ends."""
     REPORTS.mkdir(parents=True, exist_ok=True)
     with open(REPORTS / f".lock-{key}", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -113,7 +113,7 @@ def locked(key: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def workplace(name: str) -> Iterator[pathlib.Path]:
-    """Yields a temporary folder for a synthesis run, removed when the context ends."""
+    """Yields a temporary folder for a synthesis run, deleted at the end of the context."""
     REPORTS.mkdir(parents=True, exist_ok=True)
     folder = pathlib.Path(tempfile.mkdtemp(prefix=f".work-{name}-", dir=REPORTS))
     try:
@@ -123,14 +123,14 @@ def workplace(name: str) -> Iterator[pathlib.Path]:
 
 
 def pack(netlist: pathlib.Path) -> None:
-    """Compresses a mapped netlist under the name by which :meth:`Report.unpack` finds it."""
+    """Compresses a mapped netlist to the file that :meth:`Report.unpack` expects."""
     packed = netlist.with_name(NETLIST)
     with open(netlist, "rb") as plain, gzip.open(packed, "wb", 6) as text:
         shutil.copyfileobj(plain, text)
 
 
 def keep(report: Report, work: pathlib.Path, file: pathlib.Path, files: list[str]) -> Report:
-    """Moves a finished synthesis's files to its report's folder; writes and returns the report."""
+    """Moves a synthesis run's files to the report's folder; writes and returns the report."""
     file.parent.mkdir(parents=True, exist_ok=True)
     for path in {path for name in files for path in work.glob(name)}:
         path.replace(file.parent / path.name)

@@ -24,7 +24,7 @@ ENERGIES = {  # of a report's power: what they are called, and of what
 
 @contextlib.contextmanager
 def progress(title: str, console: Console) -> Iterator[Callable[[str], None]]:
-    """Shows the step of the running synthesis; yields the function that sets the step."""
+    """Shows the current step of a synthesis; yields a function that sets the step."""
     if not console.is_terminal:
         yield lambda step: None
         return
@@ -34,7 +34,7 @@ def progress(title: str, console: Console) -> Iterator[Callable[[str], None]]:
 
 
 def settings(given: list[str] | None) -> dict[str, object]:
-    """Returns the RTL parameters of command-line words PARAMETER=VALUE, by name."""
+    """Parses command-line words PARAMETER=VALUE; returns the RTL parameters by name."""
     found: dict[str, object] = {}
     for word in given or []:
         name, equals, value = word.partition("=")
@@ -54,7 +54,7 @@ def show(
     as_json: bool,
     console: Console,
 ) -> None:
-    """Prints a synthesis report, and how its netlist was simulated and proved."""
+    """Prints a synthesis report and how the netlist was simulated and proved."""
     if as_json:
         folder = str(report.folder) if report.folder else None
         checked = {"simulated": tests, "proved": proof}
@@ -92,12 +92,12 @@ def show(
 
 
 def near(path: pathlib.Path) -> str:
-    """Returns the shorter form of a path: absolute, or relative to the working folder."""
+    """Returns a path's shorter form: absolute, or relative to the working folder."""
     return min(os.path.relpath(path), str(path), key=len)
 
 
 def tables(compute: bool, public: bool, as_json: bool, console: Console, status: Console) -> None:
-    """Writes the pages of synthesis tables and prints which designs are missing."""
+    """Writes the synthesis tables' pages and prints which designs' reports are missing."""
     from maeslant.synth.page import tables as made
 
     with progress("tables", status) as tell:
@@ -116,7 +116,7 @@ def tables(compute: bool, public: bool, as_json: bool, console: Console, status:
 
 
 def rows(report: Report) -> Iterator[tuple[str, str]]:
-    """Yields the figures of a synthesis report as (name, text), for a table."""
+    """Yields a synthesis report's figures as (name, text) for a table."""
     area = report.area
     if report.kind == "asic":
         share = area["sequential_um2"] / area["um2"] if area["um2"] else 0

@@ -17,7 +17,7 @@ HEAD = """// SPDX-License-Identifier: Apache-2.0
 
 
 def ordered(name: str, parameters: dict[str, object] | None = None) -> list[pathlib.Path]:
-    """Returns the SystemVerilog files of a design in compilation order.
+    """Returns a design's SystemVerilog files in compilation order.
 
     Raises MaeslantError for a name that is neither.
     """
@@ -41,12 +41,12 @@ def ordered(name: str, parameters: dict[str, object] | None = None) -> list[path
 
 
 def include_folder() -> pathlib.Path:
-    """Returns the folder of header files that a design's SystemVerilog files include."""
+    """Returns the folder for `include of a design's SystemVerilog files."""
     return paths.RTL / "prim"
 
 
 def plain(name: str, parameters: dict[str, object] | None = None) -> str:
-    """Returns a design with fixed parameters, converted to one plain Verilog text.
+    """Converts a design with fixed parameters to plain Verilog; returns one text.
 
     Module names below the top carry their parameters. Raises SynthesisError where Yosys refuses.
     """

@@ -22,12 +22,12 @@ CHILD = pathlib.Path(__file__).with_name("yosys_child.py")
 
 
 def version() -> str:
-    """Returns the version of Yosys that synthesis uses."""
+    """Returns the version of the Yosys that synthesis uses."""
     return f"Yosys {extras.version('pyosys')}"
 
 
 def run(passes: list[str], log: pathlib.Path, tell: Callable[[str], None] | None = None) -> None:
-    """Runs Yosys passes in a separate process, logs the output, names each pass to ``tell``."""
+    """Runs Yosys passes in a separate process, logs the output, reports each pass to ``tell``."""
     extras.need_modules(["pyosys"])
     process = None
     try:
@@ -61,7 +61,7 @@ def run(passes: list[str], log: pathlib.Path, tell: Callable[[str], None] | None
 
 
 def _complaint(log: pathlib.Path) -> str:
-    """Returns the lines of a Yosys log that explain a failure."""
+    """Returns those lines of a Yosys log that explain a failure."""
     text = log.read_text(errors="replace")
     found = re.findall(r"(?m)^.*(?:\berror:|ERROR:).*$", text)
     return "\n".join(found[-5:]) or "\n".join(text.splitlines()[-5:])

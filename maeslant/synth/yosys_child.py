@@ -21,7 +21,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def contents(modules: dict[str, object], module: object) -> str:
-    """Returns a digest of a Yosys module's structure that does not depend on names."""
+    """Returns a digest of a Yosys module's structure, independent of names."""
     ports = sorted((w.name.str(), w.width) for w in module.wires_.values() if w.port_id)
     cells = []
     for cell in module.cells_.values():
@@ -32,7 +32,7 @@ def contents(modules: dict[str, object], module: object) -> str:
 
 
 def once(design: object, prefix: str) -> None:
-    """Merges modules of equal structure in the Yosys design into one."""
+    """Merges structurally equal modules of the Yosys design into one."""
     modules = {name.str(): module for name, module in design.modules_.items()}
     alike: dict[str, list[str]] = {}
     for name in sorted(modules):
@@ -48,7 +48,7 @@ def once(design: object, prefix: str) -> None:
 
 
 def wrapper(file: str, top: str, name: str) -> str:
-    """Returns Verilog of a wrapper that puts registers around a module, so that it has few pins.
+    """Returns a Verilog wrapper with registers around a module, to reduce the number of pins.
 
     Clocks and resets are its own pins; all outputs reach one pin, so that nothing is left out.
     """
@@ -85,7 +85,7 @@ endmodule
 
 
 def wrap(design: object, file: str, top: str, name: str) -> None:
-    """Adds a wrapper with registers around a module to the Yosys design, as its new top."""
+    """Adds the register wrapper of a module to the Yosys design as the new top."""
     text = pathlib.Path(file).with_name(f"{name}.v")
     text.write_text(wrapper(file, top, name))
     libyosys.run_pass(f"read_verilog {text}", design)
@@ -93,7 +93,7 @@ def wrap(design: object, file: str, top: str, name: str) -> None:
 
 
 def main() -> None:
-    """Runs the Yosys passes that come on standard input, until that is closed."""
+    """Runs the Yosys passes received on standard input until standard input closes."""
     # If the one who asked is gone, so is this; where there is no such call it just ends by itself.
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

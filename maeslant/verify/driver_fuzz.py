@@ -33,13 +33,13 @@ PREFIX = bytes((0,)) + bytes((2,)) * 57  # of an input that gets as far as a ses
 
 
 def newest(name: str) -> str | None:
-    """Returns the path of an LLVM program in its newest version on PATH; None without it."""
+    """Returns the path of an LLVM program on PATH, in the newest version; None if absent."""
     names = (name, *(f"{name}-{version}" for version in range(21, 12, -1)))
     return next(filter(None, map(shutil.which, names)), None)
 
 
 def sources(target: str) -> list[pathlib.Path]:
-    """Returns the C sources of a fuzz target and of the enclave's driver."""
+    """Returns the C files of a fuzz target and of the enclave's driver."""
     fuzz = DRIVER / "fuzz"
     if target == "gcm":
         names = (f"crypto/gcm_{c_driver.gcm_library()}.c", "crypto/kdf.c", "wire.c")
@@ -49,7 +49,7 @@ def sources(target: str) -> list[pathlib.Path]:
 
 
 def build(target: str, *, fuzzer: bool, coverage: bool = False) -> pathlib.Path:
-    """Builds the program of a fuzz target of the driver if out of date; returns its path."""
+    """Builds the program of a driver's fuzz target if out of date; returns the path."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     name = f"{target}{'' if fuzzer else '_random'}{'_coverage' if coverage else ''}"
     files = sources(target)
@@ -69,7 +69,7 @@ def build(target: str, *, fuzzer: bool, coverage: bool = False) -> pathlib.Path:
 
 
 def has_fuzzer() -> bool:
-    """Returns true if PATH has a clang that can link libFuzzer."""
+    """Returns true if PATH has a clang that can link libFuzzer programs."""
     clang = newest("clang")
     if clang is None:
         return False
@@ -83,7 +83,7 @@ def has_fuzzer() -> bool:
 
 
 def run_random(target: str, seed: int, count: int) -> int:
-    """Runs a fuzz target on stored inputs and ``count`` random ones; returns ``count``."""
+    """Runs a fuzz target on stored inputs, then on ``count`` random inputs; returns ``count``."""
     program = build(target, fuzzer=False)
     for words in (stored(target), [str(seed), str(count)]):
         done = subprocess.run([str(program), *words], capture_output=True, text=True, check=False)
@@ -93,12 +93,12 @@ def run_random(target: str, seed: int, count: int) -> int:
 
 
 def stored(target: str) -> list[str]:
-    """Returns the paths of a fuzz target's inputs that are stored in driver/fuzz/corpus."""
+    """Returns the paths of a fuzz target's inputs in driver/fuzz/corpus."""
     return sorted(map(str, (CORPUS / target).glob("*")))
 
 
 def corpus(target: str) -> pathlib.Path:
-    """Creates a folder with initial inputs of a fuzz target for libFuzzer; returns its path."""
+    """Creates a corpus folder with a fuzz target's initial inputs; returns the path."""
     folder = FOLDER / f"corpus_{target}"
     folder.mkdir(parents=True, exist_ok=True)
     draw = random.Random(1)
@@ -109,7 +109,7 @@ def corpus(target: str) -> pathlib.Path:
 
 
 def grow(target: str) -> int:
-    """Stores a fuzz target's inputs that reach new code of the driver; returns their number."""
+    """Stores a fuzz target's inputs that increase code coverage; returns how many."""
     folder, before = CORPUS / target, len(stored(target))
     folder.mkdir(parents=True, exist_ok=True)
     program = build(target, fuzzer=True)
@@ -121,7 +121,7 @@ def grow(target: str) -> int:
 
 
 def run_fuzzer(target: str, seconds: int) -> dict[str, int]:
-    """Runs a fuzz target of the driver under libFuzzer; returns its statistics."""
+    """Runs a fuzz target of the driver under libFuzzer; returns libFuzzer's statistics."""
     program, folder = build(target, fuzzer=True), corpus(target)
     options = [f"-max_total_time={seconds}", "-max_len=8192", "-len_control=0"]
     options += ["-print_final_stats=1", f"-artifact_prefix={FOLDER}/{target}-"]
@@ -140,7 +140,7 @@ def run_fuzzer(target: str, seconds: int) -> dict[str, int]:
 
 
 def covered() -> dict[str, tuple[int, int]]:
-    """Returns reached lines and all lines of each file of the enclave's driver, for fuzz inputs."""
+    """Returns (covered lines, all lines) of each file of the enclave's driver, by file."""
     data, programs = [], []
     for target in TARGETS:
         program = build(target, fuzzer=True, coverage=True)
@@ -171,7 +171,7 @@ def covered() -> dict[str, tuple[int, int]]:
 
 
 def main() -> int:
-    """Fuzzes the enclave's driver with all fuzz targets and prints runs; returns exit status."""
+    """Fuzzes the enclave's driver with all fuzz targets, prints run counts; returns exit code."""
     seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 60
     try:
         if not has_fuzzer():

@@ -44,7 +44,7 @@ def round_keys(key: bytes) -> list[bytes]:
 
 
 def parse(data: bytes) -> dict[str, bytes]:
-    """Reads a state as sim/vfio_user writes it: each signal's name, zero, length, bytes."""
+    """Parses a simulator state written by sim/vfio_user; returns the signals' bytes by name."""
     found, at = {}, 0
     while at < len(data):
         end = data.index(0, at)
@@ -57,13 +57,13 @@ def parse(data: bytes) -> dict[str, bytes]:
 
 
 def _pieces(secrets: Iterable[bytes], size: int) -> set[bytes]:
-    """Returns all aligned pieces of secrets, in both byte orders."""
+    """Returns all aligned fragments of secrets, in both byte orders, to search for."""
     parts = {one[at : at + size] for one in secrets for at in range(0, len(one) - size + 1, size)}
     return parts | {part[::-1] for part in parts}
 
 
 def find(state: Mapping[str, bytes], keys: Iterable[bytes]) -> list[str]:
-    """Returns the signals that hold a piece of an AES-256 key or of one of its round keys."""
+    """Returns the signals that contain a fragment of an AES-256 key or of a round key."""
     secrets = [part for key in keys for part in (key, *round_keys(key))]
     short, long = _pieces(secrets, SHORT), _pieces(secrets, LONG)
     found = []

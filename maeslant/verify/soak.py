@@ -30,11 +30,11 @@ TAG_SIZES = (16, 16, 16, 12, 13, 14, 15, 8, 4)
 
 
 class SoakError(MaeslantError):
-    """Raised if the simulated GCM engine's result differs from OpenSSL's."""
+    """Raised if the simulated GCM engine's output differs from OpenSSL's."""
 
 
 class Oracle:
-    """Computes AES-GCM by OpenSSL for IVs of any length, as the expected result of the engine."""
+    """Computes AES-GCM by OpenSSL for IVs of any length, as reference for the engine."""
 
     def __init__(self, key: bytes) -> None:
         self.key = key
@@ -44,13 +44,13 @@ class Oracle:
         return Cipher(algorithms.AES(self.key), modes.ECB()).encryptor().update(block)
 
     def _hash(self, aad: bytes, text: bytes) -> bytes:
-        """Returns the GHASH of AAD and ciphertext: OpenSSL's GCM tag with the mask removed."""
+        """Returns the GHASH of AAD and ciphertext, as OpenSSL's GCM tag without the mask."""
         pad = self.aead.encrypt(bytes(12), bytes(len(text)), b"")[: len(text)]
         tag = self.aead.encrypt(bytes(12), _xor(text, pad), aad)[len(text) :]
         return _xor(tag, self._block(bytes(15) + b"\1"))
 
     def encrypt(self, iv: bytes, aad: bytes, data: bytes) -> tuple[bytes, bytes]:
-        """Encrypts a message by OpenSSL's AES-GCM; returns ciphertext and tag."""
+        """Encrypts a message by OpenSSL's AES-GCM; returns (ciphertext, tag)."""
         if len(iv) in OPENSSL_IVS:
             both = self.aead.encrypt(iv, data, aad)
             return both[: len(data)], both[len(data) :]
@@ -75,7 +75,7 @@ def _xor(left: bytes, right: bytes) -> bytes:
 
 @dataclasses.dataclass(slots=True)
 class Case:
-    """Holds a random GCM message for the engine, with the expected result.
+    """Holds a random GCM message for the engine, with the expected output.
 
     ``what``: good, tampered, odd or cut (by an abort).
     """
@@ -88,7 +88,7 @@ class Case:
 
 
 class Generator:
-    """Generates random keys, messages and aborts for the simulated GCM engine."""
+    """Generates random test jobs (keys, messages, aborts) for the simulated GCM engine."""
 
     def __init__(self, seed: str, sizes: tuple[int, ...]) -> None:
         self.rng = random.Random(seed)
@@ -101,14 +101,14 @@ class Generator:
         self.style = "any"
 
     def key(self, bank: int) -> None:
-        """Adds to the test's jobs one that loads a random key into a key bank of the GCM engine."""
+        """Appends a test job that loads a random key into one of the GCM engine's key slots."""
         key = self.rng.randbytes(self.rng.choice(self.sizes))
         self.oracles[bank] = Oracle(key)
         self.jobs.append(Key(bank, key))
         self.counts["keys"] += 1
 
     def size(self, dense: int) -> int:
-        """Returns a random length of a GCM message, mostly small, rarely up to 64 KB."""
+        """Returns a random GCM message length in bytes, mostly short, rarely up to 64 KB."""
         kind = self.rng.random()
         if kind < 0.93:
             return self.rng.randrange(dense + 1)
@@ -117,7 +117,7 @@ class Generator:
         return self.rng.randrange(1 << 16) + 1
 
     def message(self, bank: int, tamper: bool, what: str) -> None:
-        """Adds to the test's jobs a random GCM message, encrypted or decrypted by a bank's key."""
+        """Appends a test job: a random GCM message to encrypt or decrypt under a slot's key."""
         rng = self.rng
         iv_size = 12 if rng.random() < 0.75 else rng.choice((rng.randrange(1, 40), 8, 16, 128, 300))
         aad_size, size = rng.randrange(101) * (rng.random() < 0.75), self.size(300)
@@ -141,7 +141,7 @@ class Generator:
         self.jobs.append(case.message)
 
     def tamper(self, case: Case) -> None:
-        """Changes a bit of a GCM message's tag, data, AAD or IV, or empties the tag."""
+        """Inverts a bit of a GCM message's tag, data, AAD or IV, or removes the tag."""
         if self.rng.random() < 0.02:
             case.place, case.message.tag = "no tag", b""
             return
@@ -153,7 +153,7 @@ class Generator:
         setattr(case.message, case.place, bytes(part))
 
     def stall(self) -> None:
-        """Adds to the test's jobs one that sets random stalls at the GCM engine's ports."""
+        """Appends a test job that sets random stalls at the GCM engine's ports."""
         rng = self.rng
         chances = [rng.choice((0, 0, 0, 30, 128, 230)) for _ in range(5)]
         if rng.random() < 0.3:
@@ -161,7 +161,7 @@ class Generator:
         self.jobs.append(Stall(tuple(chances)))
 
     def abort(self) -> None:
-        """Adds an abort of the GCM engine to the test's jobs, mostly in the middle of messages."""
+        """Appends a test job that aborts the GCM engine, mostly in the middle of messages."""
         clear = self.rng.random() < 0.1
         wait = self.rng.choice((0, 1, 5, 20, 60))
         self.jobs.append(Abort(self.rng.randrange(wait + 1), clear))
@@ -174,7 +174,7 @@ class Generator:
             self.key(bank)
 
     def batch(self, good: int, tampered: int) -> tuple[list[gcm_engine.Job], list[Case]]:
-        """Returns random jobs with right and tampered GCM messages, some aborted, and cases."""
+        """Returns (random test jobs, expected results) with valid and tampered messages, aborts."""
         rng = self.rng
         self.jobs, self.cases, self.open = [], [], 0
         for bank in range(gcm_engine.BANKS):
@@ -199,7 +199,7 @@ class Generator:
         return self.jobs, self.cases
 
     def cut_batch(self) -> tuple[list[gcm_engine.Job], list[Case]]:
-        """Returns random jobs with a few GCM messages and an abort at the end, and their cases."""
+        """Returns (random test jobs, expected results) with few GCM messages and a final abort."""
         rng = self.rng
         self.jobs, self.cases, self.open = [], [], 0
         for _ in range(10):
@@ -215,7 +215,7 @@ class Generator:
 
 
 def check(case: Case) -> None:
-    """Raises SoakError if the engine's result of a GCM message is not the expected one."""
+    """Raises SoakError if the engine's output for a GCM message is not as expected."""
     message = case.message
     shape = f"bank {message.bank}, IV {len(message.iv)}, AAD {len(message.aad)}, "
     shape += f"data {len(message.data)}, {'decrypt' if message.decrypt else 'encrypt'}"
@@ -242,7 +242,7 @@ def check(case: Case) -> None:
 
 
 def chunk(lanes: int | str, number: int, seed: int, messages: int) -> collections.Counter[str]:
-    """Runs random messages on a new simulated GCM engine; returns counts of what was checked."""
+    """Runs random messages on a newly simulated GCM engine; returns counts of checked events."""
     name = f"{seed}/{lanes}/{number}"
     generator = Generator(name, gcm_engine.key_sizes(lanes))
     engine = Engine(lanes, generator.rng.getrandbits(64))
@@ -268,7 +268,7 @@ def chunk(lanes: int | str, number: int, seed: int, messages: int) -> collection
 
 
 def again(lanes: int | str, number: int, seed: int, messages: int) -> str:
-    """Returns the command line that repeats a failed part of the GCM engine's test."""
+    """Returns the command line that repeats a failed run of the GCM engine's random test."""
     command = f"python -m maeslant.verify.soak --seed {seed} --lanes {lanes}"
     return f"{command} --messages {messages} --chunk {number}"
 
@@ -276,7 +276,7 @@ def again(lanes: int | str, number: int, seed: int, messages: int) -> str:
 def soak(
     messages: int, seed: int, lanes: list[int | str], processes: int = 2, only: int | None = None
 ) -> dict[int | str, collections.Counter[str]]:
-    """Runs random messages on GCM engines of all widths, in parallel; returns counts by engine."""
+    """Runs random messages on GCM engines of all widths in parallel; returns counts by engine."""
     for width in lanes:
         Engine(width)  # build before the processes need it
     work = []
@@ -302,7 +302,7 @@ def soak(
 
 
 def show(counts: dict[int | str, collections.Counter[str]], seconds: float) -> None:
-    """Prints how many messages of each kind the GCM engines were tested on, a line for each."""
+    """Prints the number of tested messages of each kind, a line per GCM engine."""
     columns = {
         "good": "right",
         "tampered": "refused",
@@ -330,7 +330,7 @@ def show(counts: dict[int | str, collections.Counter[str]], seconds: float) -> N
 
 
 def main() -> int:
-    """Tests GCM engines as the command line asks and prints counts; returns 0 if all is right."""
+    """Runs the GCM engines' random test, prints counts; returns 0 if all results are right."""
     parser = argparse.ArgumentParser(prog="python -m maeslant.verify.soak", description=__doc__)
     parser.add_argument(
         "--messages", type=int, default=100_000, help="number of messages, of all widths together"

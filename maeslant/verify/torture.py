@@ -27,7 +27,7 @@ CHUNK = 50_000  # accesses of a machine
 
 
 class TortureError(MaeslantError):
-    """Raised if the memory arbiter's memory, registers or timing differ from a model's."""
+    """Raised if the memory arbiter differs from the model in memory, registers or timing."""
 
 
 @functools.cache
@@ -42,7 +42,7 @@ def _ffi() -> cffi.FFI:
 
 @functools.cache
 def _library(jobs: int) -> object:
-    """Builds the library of the memory arbiter's test if out of date; returns it, loaded."""
+    """Loads the memory arbiter's test library, built if out of date; returns the library."""
     sources = [FOLDER / "mae_arbiter_bench.sv", FOLDER / "mae_arbiter_bench.vlt"]
     name = "arbiter" if jobs == 1 else f"arbiter{jobs}"
     library = simulator.build_top(name, "mae_arbiter_bench", {"Jobs": jobs}, sources=sources)
@@ -62,7 +62,7 @@ def chunk(seed: int, accesses: int, jobs: int = 1) -> dict:
 
 
 def merge(reports: list[dict]) -> dict:
-    """Returns the sums of counts from several runs of the memory arbiter's test."""
+    """Returns the sums of the event counts of several runs of the memory arbiter's test."""
     total: dict = {"jobs": collections.Counter(), "holds": {}}
     for report in reports:
         for name, value in report.items():
@@ -94,7 +94,7 @@ def torture(accesses: int, seed: int, processes: int = 2, jobs: int = 1) -> dict
 
 
 def show(total: dict, jobs: int, seconds: float) -> None:
-    """Prints the counts of the memory arbiter's test, with the longest waits of the CPU."""
+    """Prints the memory arbiter's event counts and the CPU's longest waits."""
     console = Console(width=None if sys.stdout.isatty() else 100)
     table = Table("job", "times", title=f"jobs, {jobs} peripheral{'s' * (jobs > 1)}")
     for name, count in sorted(total["jobs"].items()):
@@ -113,7 +113,7 @@ def show(total: dict, jobs: int, seconds: float) -> None:
 
 
 def main() -> int:
-    """Tests the memory arbiter by random CPU accesses; prints counts; returns 0 if all agree."""
+    """Tests the memory arbiter by random CPU accesses, prints counts; returns 0 on success."""
     parser = argparse.ArgumentParser(prog="python -m maeslant.verify.torture", description=__doc__)
     parser.add_argument("--accesses", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)

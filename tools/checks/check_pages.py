@@ -46,7 +46,7 @@ ROOMS = (
 
 
 def targets(makefile: str) -> set[str]:
-    """Returns the targets of a Makefile's text, which pages may name."""
+    """Returns the targets in a Makefile's text, for checks of Markdown pages."""
     names = re.findall(r"^([a-z$][\w $():%=-]*?):(?!=)", makefile, re.MULTILINE)
     extras = re.search(r"^EXTRAS := (.*)$", makefile, re.MULTILINE)
     words = {word for group in names for word in group.split()}
@@ -55,7 +55,7 @@ def targets(makefile: str) -> set[str]:
 
 
 def commands() -> dict[str, set[str]]:
-    """Returns the commands of `maeslant` with their options, which pages may name."""
+    """Returns the commands of `maeslant` with their options, for checks of Markdown pages."""
     import typer
 
     from maeslant.cli import app
@@ -77,7 +77,7 @@ def commands() -> dict[str, set[str]]:
 
 @functools.cache
 def measured() -> frozenset[str]:
-    """Returns the parts of `maeslant measure`, which pages may name."""
+    """Returns the hardware blocks that `maeslant measure` accepts, for checks of Markdown pages."""
     from maeslant.bench.measure import collect
 
     return frozenset(collect.jobs())
@@ -86,7 +86,7 @@ def measured() -> frozenset[str]:
 def command_problem(
     line: str, makefile: str, known: dict[str, set[str]], here: pathlib.Path, root: pathlib.Path
 ) -> str | None:
-    """Returns the error in a command line on a Markdown page; None if the line is right."""
+    """Checks a command line of a Markdown page; returns the error, or None."""
     try:
         words = shlex.split(line, comments=True)
     except ValueError as error:
@@ -126,7 +126,7 @@ def command_problem(
 
 
 def _there(name: str, here: pathlib.Path, root: pathlib.Path) -> bool:
-    """Returns true if a path on a Markdown page exists, or is none of the repository's."""
+    """Returns true if a path on a Markdown page exists or lies outside the repository."""
     if name.startswith(BUILT) or f"{name}/" in BUILT:
         return True
     parts = name.split("/")
@@ -141,7 +141,7 @@ def _there(name: str, here: pathlib.Path, root: pathlib.Path) -> bool:
 
 @functools.cache
 def names(root: pathlib.Path) -> frozenset[str]:
-    """Returns every name mae_..., MAE_... and test_... in sources, which pages may use."""
+    """Returns the names mae_*, MAE_* and test_* in all sources, for checks of Markdown pages."""
     found: set[str] = set()
     for room in ROOMS:
         for path in (root / room).rglob("*"):
@@ -153,7 +153,7 @@ def names(root: pathlib.Path) -> frozenset[str]:
 
 
 def python_problem(name: str, root: pathlib.Path) -> str | None:
-    """Returns the error in a Python module's name on a Markdown page; None if it is right."""
+    """Checks a Python module's name on a Markdown page; returns the error, or None."""
     place, parts = root, name.split(".")
     for at, part in enumerate(parts):
         if (place / part).is_dir():
@@ -169,7 +169,7 @@ def python_problem(name: str, root: pathlib.Path) -> str | None:
 
 
 def anchors(page: pathlib.Path) -> set[str]:
-    """Returns the places of a Markdown page that a link may name: headings, and given ids."""
+    """Returns the link targets on a Markdown page: headings and explicit ids."""
     text = FENCED.sub("", page.read_text())
     heads = re.findall(r"^#+ +(.*?) *#*$", text, re.MULTILINE)
     named = {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
@@ -177,7 +177,7 @@ def anchors(page: pathlib.Path) -> set[str]:
 
 
 def page_problems(page: pathlib.Path, root: pathlib.Path, known: dict[str, set[str]]) -> list[str]:
-    """Returns an error for each name on a Markdown page that the repository does not have."""
+    """Returns an error for each name on a Markdown page that does not exist in the repository."""
     text, here = page.read_text(), page.parent
     makefiles = [folder / "Makefile" for folder in {here, root}]
     makefile = "\n".join(file.read_text() for file in makefiles if file.is_file())
@@ -224,7 +224,7 @@ def pages(root: pathlib.Path) -> list[pathlib.Path]:
 def problems(
     root: pathlib.Path = paths.ROOT, known: dict[str, set[str]] | None = None
 ) -> list[str]:
-    """Returns the errors of all Markdown pages; README.md must be among the pages."""
+    """Returns the errors of all Markdown pages, and an error if README.md is not among them."""
     if not (root / "README.md").exists():
         return ["README.md is missing"]
     known = commands() if known is None else known
@@ -232,7 +232,7 @@ def problems(
 
 
 def main() -> int:
-    """Prints the errors of the Markdown pages' names and commands; returns 0 if there are none."""
+    """Prints the errors in Markdown pages' names and commands; returns 0 if there are none."""
     found = problems()
     for line in found:
         print(line)

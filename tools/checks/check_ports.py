@@ -91,7 +91,7 @@ ALLOWED: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 def unlisted() -> list[str]:
-    """Returns errors: modules with bus ports that this check's tables lack, and stale entries."""
+    """Returns errors: modules with bus ports that the check's tables lack, names without ports."""
     has = {
         file.stem
         for file in paths.RTL.glob("**/*.sv")
@@ -109,7 +109,7 @@ def unlisted() -> list[str]:
 
 
 def forbidden(name: str, what: design.Design | None = None) -> list[str]:
-    """Returns an RTL module's combinational paths at bus ports that the check's tables forbid."""
+    """Returns an RTL module's combinational paths at bus ports that the tables do not allow."""
     what = what or design.find(BUILDS.get(name, name), TOPS[name])
     try:
         found = through.found_in(what)
@@ -124,7 +124,7 @@ def forbidden(name: str, what: design.Design | None = None) -> list[str]:
 
 
 def main() -> int:
-    """Prints the forbidden combinational paths of bus ports; returns 0 if there are none."""
+    """Prints the combinational paths at bus ports that are not allowed; returns 0 if none."""
     parser = argparse.ArgumentParser(prog="check_ports.py", description=__doc__)
     parser.add_argument("name", nargs="*", help="module to check; all by default")
     names = parser.parse_args().name or list(TOPS)

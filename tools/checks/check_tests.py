@@ -67,7 +67,7 @@ def header(text: str) -> str:
 
 
 def test_problems(root: pathlib.Path) -> list[str]:
-    """Returns an error for each RTL module without a test in the corresponding folder of tests/."""
+    """Returns an error for each RTL module without a test in the matching folder of tests/."""
     found = []
     for path in modules(root):
         folder = root / "tests" / path.relative_to(root / "rtl").parent
@@ -83,7 +83,7 @@ def test_problems(root: pathlib.Path) -> list[str]:
 
 
 def _runs(tree: ast.Module) -> bool:
-    """Returns true if a Python test file, parsed, has a test that `make test` runs."""
+    """Returns true if a parsed Python test file contains a test that `make test` runs."""
 
     def left_out(nodes: list[ast.expr]) -> bool:
         return LEFT_OUT in map(ast.unparse, nodes)
@@ -98,14 +98,14 @@ def _runs(tree: ast.Module) -> bool:
 
 
 def _covered(folder: pathlib.Path) -> set[str]:
-    """Returns the RTL modules, or patterns, that docstrings of a test folder name as tested."""
+    """Returns the RTL module names (or name patterns) in the docstrings of a folder's tests."""
     trees = (ast.parse(path.read_text()) for path in folder.glob("**/test_*.py"))
     docstrings = (ast.get_docstring(tree) or "" for tree in trees if _runs(tree))
     return set(re.findall(r"\bmae_\w+\*?", " ".join(docstrings)))
 
 
 def header_problems(root: pathlib.Path) -> list[str]:
-    """Returns an error for each source without an SPDX line or module header without latency."""
+    """Returns an error for each source without SPDX line, or RTL header without latency."""
     found = []
     for path in sources(root):
         lines = path.read_text().splitlines()
@@ -120,7 +120,7 @@ def header_problems(root: pathlib.Path) -> list[str]:
 
 
 def unknown_problems(root: pathlib.Path) -> list[str]:
-    """Returns an error for each line of RTL that assigns or compares an unknown value."""
+    """Returns an error for each RTL line that assigns or compares an unknown (X) value."""
     return [
         f"{path}: an unknown value, for which synthesis may take any: {line.strip()}"
         for path in sorted((root / "rtl").rglob("*.sv*"))
@@ -130,7 +130,7 @@ def unknown_problems(root: pathlib.Path) -> list[str]:
 
 
 def size_problems(root: pathlib.Path) -> list[str]:
-    """Returns an error for each source file that is too long without an ADR's reason."""
+    """Returns an error for each source file that is too long, unless an ADR gives a reason."""
     decisions = "".join(path.read_text() for path in (root / "docs" / "adr").glob("*.md"))
     found = []
     for path in sources(root):
@@ -141,7 +141,7 @@ def size_problems(root: pathlib.Path) -> list[str]:
 
 
 def folder_problems(root: pathlib.Path) -> list[str]:
-    """Returns an error for each folder with too many files; hidden ones do not count."""
+    """Returns an error for each folder with too many files, hidden files not counted."""
     files = [path for path in root.rglob("[!.]*") if path.is_file() and path.name != "__init__.py"]
     counts = collections.Counter(path.relative_to(root).parent for path in files)
     return [
@@ -154,7 +154,7 @@ def folder_problems(root: pathlib.Path) -> list[str]:
 
 
 def problems(root: pathlib.Path = paths.ROOT) -> list[str]:
-    """Returns errors of the sources: no test, no header, unknown values, too long, too many."""
+    """Returns errors of the sources: no test, no header, X values, too long files, full folders."""
     checks = (
         test_problems,
         header_problems,
@@ -166,7 +166,7 @@ def problems(root: pathlib.Path = paths.ROOT) -> list[str]:
 
 
 def main() -> int:
-    """Prints files and folders that break a rule of the repository; returns 0 if there are none."""
+    """Prints files and folders that break the repository's rules; returns 0 if there are none."""
     found = problems()
     for line in found:
         print(line.replace(f"{paths.ROOT}/", ""))

@@ -32,7 +32,7 @@ KINDS = {
 
 @dataclasses.dataclass
 class Entry:
-    """Holds C declarations that share one comment in a header."""
+    """Holds C declarations that share a comment in a header file."""
 
     names: list[str]
     comment: str
@@ -41,7 +41,7 @@ class Entry:
 
 
 def prose(comment: str) -> str:
-    """Returns the text of a C comment as Markdown."""
+    """Converts a C comment to Markdown text."""
     lines = comment.strip().removeprefix("/*").removesuffix("*/").splitlines()
     lines = [re.sub(r"^\s*\*? ?", "", line, count=1).rstrip() for line in lines]
     text = "\n".join(lines).strip("\n")
@@ -57,14 +57,14 @@ def prose(comment: str) -> str:
 
 
 def system_include() -> str:
-    """Returns the folder of the C compiler's own headers, which libclang lacks."""
+    """Returns the folder of the C compiler's own headers, which libclang needs."""
     return subprocess.run(
         ["gcc", "-print-file-name=include"], capture_output=True, text=True, check=True
     ).stdout.strip()
 
 
 def entries(header: pathlib.Path) -> list[Entry]:
-    """Returns the declarations of a C header with their comments, parsed by libclang."""
+    """Parses a C header by libclang; returns the declarations with their comments."""
     options = cindex.TranslationUnit.PARSE_SKIP_FUNCTION_BODIES
     arguments = ["-x", "c", "-std=c11", "-fparse-all-comments", f"-I{INCLUDE}"]
     arguments += ["-isystem", system_include()]
@@ -94,7 +94,7 @@ def entries(header: pathlib.Path) -> list[Entry]:
 
 
 def page(header: pathlib.Path) -> str:
-    """Returns the Markdown page of a C header: introduction, then its declarations."""
+    """Returns a C header's Markdown page: an introduction, then the declarations."""
     text = header.read_text()
     source = text.splitlines()
     comments = re.findall(r"/\*.*?\*/", text, re.DOTALL)
@@ -119,7 +119,7 @@ def page(header: pathlib.Path) -> str:
 
 
 def write(out: pathlib.Path) -> list[str]:
-    """Writes the Markdown pages of all public C headers to a folder; returns their names."""
+    """Writes a Markdown page for each public C header to a folder; returns the page names."""
     out.mkdir(parents=True, exist_ok=True)
     for name in HEADERS:
         (out / f"{pathlib.Path(name).stem}.md").write_text(page(INCLUDE / name))

@@ -10,7 +10,7 @@ from maeslant.cli import app
 
 
 def page() -> str:
-    """Returns the Markdown page of the command line: each command with its options."""
+    """Returns the Markdown page on the command line: all commands with their options."""
     command = typer.main.get_command(app)
     text = get_docs_for_click(
         obj=command, ctx=typer.Context(command), name="maeslant", title="Command line"

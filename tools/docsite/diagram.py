@@ -28,7 +28,7 @@ def _text(x: float, y: float, text: str, anchor: str = "start", kind: str = "") 
 
 
 def _wire(x: float, y: float) -> str:
-    """Returns the SVG of an arrow to the right, for a port of a block diagram."""
+    """Returns the SVG of an arrow to the right, which shows a port in a block diagram."""
     tip = x + WIRE
     return (
         f'<line x1="{x:.0f}" y1="{y:.0f}" x2="{tip - 6:.0f}" y2="{y:.0f}"/>'
@@ -43,7 +43,7 @@ def draw(
     parameters: Sequence[str],
     parts: Sequence[str],
 ) -> str:
-    """Returns an RTL module's block diagram as SVG: inputs left, outputs right."""
+    """Returns an RTL module's block diagram as SVG text: inputs left, outputs right."""
     middle = _width([name.ljust(len(name) + 3), *parts, *parameters]) + 2 * MARGIN
     left, right = _width(inputs), _width(outputs)
     box = left + middle + right + 4 * MARGIN

@@ -46,7 +46,7 @@ PYTHON = {
 
 
 class Site:
-    """Holds the folder of the documentation site, and the sources its pages link to."""
+    """Holds the documentation site's folder, and the source files that its pages link to."""
 
     def __init__(self, folder: pathlib.Path) -> None:
         self.folder = folder
@@ -71,7 +71,7 @@ class Site:
         return f"source/{target}.md"
 
     def lead(self, text: str, page: str) -> str:
-        """Returns a page's text with links that work in the documentation site."""
+        """Returns a page's text with links adapted to the documentation site."""
         here = posixpath.dirname(page)
 
         def one(match: re.Match) -> str:
@@ -95,7 +95,7 @@ class Site:
         file.write_text(self.lead(text, page))
 
     def copy(self, root: str) -> None:
-        """Copies a folder of the repository to the documentation site, links adapted."""
+        """Copies a folder of the repository to the documentation site and adapts the links."""
         for file in sorted((paths.ROOT / root).rglob("*")):
             page = str(file.relative_to(paths.ROOT))
             if file.suffix == ".md":
@@ -106,7 +106,7 @@ class Site:
                 shutil.copyfile(file, target)
 
     def show_sources(self) -> None:
-        """Writes a page with the text of each source file to which the documentation links."""
+        """Writes a documentation page with the text of each linked source file."""
         for name in sorted(self.sources):
             file = paths.ROOT / name
             language = LANGUAGES.get(file.suffix, "make" if file.name == "Makefile" else "text")
@@ -119,7 +119,7 @@ class Site:
 
 
 def python_pages(site: Site) -> None:
-    """Writes the documentation site's pages of Python modules, from their docstrings."""
+    """Writes the documentation pages of the Python modules, from the docstrings."""
     rows = []
     for name, says in PYTHON.items():
         if not any(
@@ -159,7 +159,7 @@ def register_pages(site: Site) -> None:
 
 
 def collect(folder: pathlib.Path, compiled: bool = True) -> list[str]:
-    """Writes all pages of the documentation site to a folder; returns broken links.
+    """Writes all pages of the documentation site to a folder; returns the broken links.
 
     Without ``compiled`` leaves out the C pages, which need libclang.
     """

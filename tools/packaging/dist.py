@@ -32,7 +32,7 @@ One file a build, for tools that do not read SystemVerilog; commit {commit}.
 
 
 def git(*words: str) -> bytes:
-    """Returns the output of a git command in the repository; raises MaeslantError if it fails."""
+    """Runs git in the repository; returns the output; raises MaeslantError on failure."""
     done = subprocess.run(["git", "-C", str(paths.ROOT), *words], capture_output=True, check=False)
     if done.returncode:
         raise MaeslantError(f"git {words[0]}: {done.stderr.decode(errors='replace').strip()}")
@@ -40,14 +40,14 @@ def git(*words: str) -> bytes:
 
 
 def check_changelog(version: str = __version__) -> None:
-    """Raises MaeslantError if CHANGELOG.md has no section for the release's version."""
+    """Raises MaeslantError if CHANGELOG.md lacks a section for this release's version."""
     text = (paths.ROOT / "CHANGELOG.md").read_text()
     if not re.search(rf"(?m)^## {re.escape(version)}\b", text):
         raise MaeslantError(f"CHANGELOG.md has no section for {version}")
 
 
 def verilog() -> dict[str, str]:
-    """Returns the recommended builds as plain Verilog files, with a README that lists them."""
+    """Returns plain Verilog files of the recommended builds, with a README, by file name."""
     found, table = {}, README.format(commit=design.commit())
     for name, build in configurations.recommended().items():
         print(f"dist: {name}", file=sys.stderr, flush=True)
@@ -57,7 +57,7 @@ def verilog() -> dict[str, str]:
 
 
 def archive(files: dict[str, str]) -> bytes:
-    """Returns a release archive of a Git commit and further files, equal for equal contents."""
+    """Returns a reproducible release archive of a Git commit and additional files, as bytes."""
     stamp = int(git("log", "-1", "--format=%ct"))
     room = io.BytesIO(git("archive", "--format=tar", f"--prefix={NAME}/", "HEAD"))
     with tarfile.open(fileobj=room, mode="a") as tar:
@@ -69,7 +69,7 @@ def archive(files: dict[str, str]) -> bytes:
 
 
 def main() -> int:
-    """Writes the release archive; refuses a working tree with uncommitted changes."""
+    """Writes the release archive; raises an error if the working tree has uncommitted changes."""
     try:
         if git("status", "--porcelain", "--untracked-files=no"):
             raise MaeslantError("the tree has changes that are not committed")

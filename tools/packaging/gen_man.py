@@ -54,7 +54,7 @@ def escape(text: str) -> str:
 
 
 def parameter(found: object) -> str:
-    """Returns an argument or option of a command in the format of a man page."""
+    """Returns a command's argument or option in roff, the format of man pages."""
     if isinstance(found, typer.core.TyperArgument):
         head = rf"\fI{escape(found.metavar or found.name.removesuffix('_name').upper())}\fR"
     else:
@@ -70,7 +70,7 @@ def parameter(found: object) -> str:
 
 
 def commands(group: object, prefix: str = "") -> Iterator[tuple[str, object]]:
-    """Yields the visible commands of `maeslant`, each as (full name, command)."""
+    """Yields all visible commands of `maeslant`, as (full name, command object)."""
     for name, command in group.commands.items():
         if command.hidden:
             continue
@@ -93,7 +93,7 @@ def page() -> str:
 
 
 def completion(shell: str) -> str:
-    """Returns the script that completes `maeslant` commands in a shell."""
+    """Returns the script for shell completion of `maeslant` commands."""
     code = "from maeslant.cli import app; app(prog_name='maeslant')"
     environment = os.environ | {"_MAESLANT_COMPLETE": f"source_{shell}"}
     done = subprocess.run(

@@ -45,7 +45,7 @@ Cflags: -I${{includedir}}
 
 @dataclasses.dataclass(frozen=True)
 class Library:
-    """Describes a C library to install: sources, headers, required libraries."""
+    """Describes a C library to install: sources, public headers, required libraries."""
 
     name: str
     description: str
@@ -55,7 +55,7 @@ class Library:
     needs: tuple[str, str] | None = None  # a header of the system, and Debian's package
 
     def files(self) -> dict[str, pathlib.Path]:
-        """Returns the paths to install the C library's files to, by kind or header name."""
+        """Returns the installation paths of the C library's files, by file kind or header name."""
         stem = f"lib{self.name}"
         return {
             "shared": LIBDIR / f"{stem}.so.{__version__}",
@@ -87,7 +87,7 @@ LIBRARIES = (
 
 
 def staged(path: pathlib.Path) -> pathlib.Path:
-    """Returns an installation path under DESTDIR; creates its parent folder."""
+    """Returns an installation path prefixed by DESTDIR; creates the parent folder."""
     destdir = os.environ.get("DESTDIR", "")
     place = pathlib.Path(f"{destdir}{path}") if destdir else path
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -95,7 +95,7 @@ def staged(path: pathlib.Path) -> pathlib.Path:
 
 
 def put(path: pathlib.Path, data: bytes, mode: int = 0o644) -> None:
-    """Installs a file at a path, wholly or not at all."""
+    """Installs a file at a path, completely or not at all."""
     place = staged(path)
     part = place.with_name(f".{place.name}.new")
     part.write_bytes(data)
@@ -105,7 +105,7 @@ def put(path: pathlib.Path, data: bytes, mode: int = 0o644) -> None:
 
 
 def link(path: pathlib.Path, to: str) -> None:
-    """Installs a symbolic link at a path under DESTDIR."""
+    """Installs a symbolic link at a path prefixed by DESTDIR."""
     place = staged(path)
     place.unlink(missing_ok=True)
     place.symlink_to(to)
@@ -113,7 +113,7 @@ def link(path: pathlib.Path, to: str) -> None:
 
 
 def install_library(library: Library, work: pathlib.Path) -> None:
-    """Builds and installs a C library, shared and static, with its headers."""
+    """Builds and installs a C library, shared and static, with the public headers."""
     where, stem = library.files(), f"lib{library.name}"
     flags = (*c_driver.OPTIMISED, f"-ffile-prefix-map={c_driver.DRIVER}=driver")
     objects = c_driver.compile_objects(work / library.name, flags, library.sources())
@@ -153,7 +153,7 @@ def install_provider(work: pathlib.Path) -> None:
 
 
 def install_libraries() -> None:
-    """Installs each C library that this machine can build, and the OpenSSL provider."""
+    """Installs all C libraries that can be built on this machine, and the OpenSSL provider."""
     with tempfile.TemporaryDirectory() as work:
         for library in LIBRARIES:
             if library.needs:
@@ -169,7 +169,7 @@ def install_libraries() -> None:
 
 
 def install_documents() -> None:
-    """Installs the man page and the completion scripts of the shells."""
+    """Installs the man page and the shell completion scripts."""
     from tools.packaging import gen_man
 
     put(MANPAGE, gen_man.page().encode())
@@ -178,7 +178,7 @@ def install_documents() -> None:
 
 
 def uninstall() -> None:
-    """Removes all files that an installation with the same environment variables installs."""
+    """Removes all files that an install with the same environment variables would create."""
     paths = [path for library in LIBRARIES for path in library.files().values()]
     for path in [*paths, PROVIDER, MANPAGE, *COMPLETIONS.values()]:
         place = pathlib.Path(f"{os.environ.get('DESTDIR', '')}{path}")
@@ -191,7 +191,7 @@ STEPS = {"library": install_libraries, "documents": install_documents, "uninstal
 
 
 def main() -> int:
-    """Installs or removes the libraries and documents, as the command line says."""
+    """Installs or uninstalls libraries and documents, as the command line says."""
     if not sys.argv[1:] or not set(sys.argv[1:]) <= STEPS.keys():
         sys.exit(__doc__)
     if not (PREFIX.is_absolute() and LIBDIR.is_absolute()):

@@ -23,12 +23,12 @@ UV = "uv==0.13.9"
 
 
 def groups() -> list[str]:
-    """Returns the groups of Python packages to pin: `run`, then each extra of pyproject.toml."""
+    """Returns the dependency groups' names to pin: `run`, then each extra of pyproject.toml."""
     return ["run", *tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]]
 
 
 def packages(text: str) -> dict[str, str]:
-    """Returns each package of a resolved requirements text with its lines."""
+    """Returns the lines of each package in a resolved requirements file, by package."""
     found: dict[str, str] = {}
     for line in text.splitlines(keepends=True):
         if not line.startswith((" ", "#")):
@@ -39,12 +39,12 @@ def packages(text: str) -> dict[str, str]:
 
 
 def _pin(requirement: str) -> str:
-    """Returns the name and version in a pinned requirement of a Python package."""
+    """Returns (name, version) of a pinned requirement of a Python package."""
     return requirement.split(";")[0].strip()
 
 
 def main() -> None:
-    """Resolves the versions of all Python packages and writes requirements.lock."""
+    """Resolves versions of all Python dependencies and writes requirements.lock."""
     with tempfile.TemporaryDirectory() as folder:
         venv.create(folder, with_pip=True)
         binaries, fresh = pathlib.Path(folder) / "bin", pathlib.Path(folder) / "fresh"

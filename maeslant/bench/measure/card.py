@@ -21,14 +21,14 @@ PARALLEL += (("ctr", ENCRYPT), ("xts", ENCRYPT), ("xts", DECRYPT))
 
 
 def memory(device: Device, size: int):
-    """Allocates memory that a simulated card can access; returns it as a uint8_t pointer."""
+    """Allocates memory that a simulated AES card can access; returns a uint8_t pointer."""
     pointer = device.ffi.new("void **")
     check(device.lib.mae_mem_alloc(device.handle, size, pointer))
     return device.ffi.cast("uint8_t *", pointer[0])
 
 
 class Batch:
-    """Runs many equal encryption jobs on a simulated card, with alternating keys and contexts."""
+    """Runs many equal AES jobs on a simulated card, with alternating keys and cipher contexts."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Batch:
         keys: int = 1,
         contexts: int | None = None,
     ) -> None:
-        """Allocates a batch of AES jobs: the memory on the card, random keys and contexts."""
+        """Allocates a batch of AES jobs: memory on the card, random keys and cipher contexts."""
         self.device = device
         self.ffi, self.lib = device.ffi, device.lib
         self.mode, self.direction, self.jobs, self.size = mode, direction, jobs, size
@@ -61,7 +61,7 @@ class Batch:
         return context[0]
 
     def submit(self, index: int) -> None:
-        """Submits one encryption job of a batch of AES jobs, by the job's index, to the card."""
+        """Submits to the AES card the batch's job with the given index."""
         job = self.ffi.new("struct mae_job *")
         job.mode, job.direction = CODES[self.mode], self.direction
         key = index % len(self.slots)
@@ -74,7 +74,7 @@ class Batch:
         check(self.lib.mae_submit(self.device.handle, job))
 
     def wait(self, count: int) -> None:
-        """Waits until the card has completed ``count`` more jobs of a batch of AES jobs."""
+        """Waits until the AES card has completed ``count`` further jobs of the submitted batch."""
         done = self.ffi.new("struct mae_completion[64]")
         fetched = self.ffi.new("size_t *")
         while count:
@@ -98,7 +98,7 @@ class Batch:
 
 
 def used(stats: dict[str, int], payload: int) -> float:
-    """Returns the share of a card's bus clocks that carried the data of AES jobs, in percent.
+    """Returns the percentage of an AES card's bus clocks that carried the payload of AES jobs.
 
     ``payload`` is in bytes, read once and written once; descriptors and completions do not count.
     """
@@ -108,7 +108,7 @@ def used(stats: dict[str, int], payload: int) -> float:
 
 
 def reachable(kilobytes: int, stats: dict[str, int]) -> float:
-    """Returns the percentage of bus clocks that a single AES job on a card should fill with data.
+    """Returns the target for a single AES job: the percentage of bus clock cycles that carry data.
 
     It is 95; for a job short enough that the round trips of its first and last row count, 95 % of
     data clocks / (data clocks + two round trips).
@@ -119,13 +119,16 @@ def reachable(kilobytes: int, stats: dict[str, int]) -> float:
 
 
 def batch(uri: str, mode: str, direction: int, jobs: int, size: int) -> dict[str, int]:
-    """Opens a simulated card, runs a batch of encryption jobs and returns its counters."""
+    """Opens a simulated AES card and runs a batch of jobs; returns the simulator's counters."""
     with Device(uri) as device:
         return Batch(device, mode, direction, jobs, size).run()
 
 
 def bus_figures(build: str) -> list[Figure]:
-    """Returns figures of the bus clocks that a card's CTR and GCM jobs use, on two kinds of bus."""
+    """Measures an AES card's bus use by CTR and GCM, on full- and half-duplex buses.
+
+    Returns the measured values as Figures.
+    """
     result = []
     for bus in ("two-way", "one-way"):
         uri = f"sim:{build}?{MEMORY}&bus={bus}"
@@ -162,7 +165,7 @@ def bus_figures(build: str) -> list[Figure]:
 
 
 def one_call(uri: str, size: int) -> float:
-    """Returns the percentage of bus clocks that one encryption call on a card uses for data."""
+    """Returns the percentage of bus clocks that carry data for one CTR message on an AES card."""
     with Device(uri) as device:
         device.reset_stats()
         device.crypt("ctr", ENCRYPT, secrets.token_bytes(16), bytes(16), bytes(size))
@@ -170,7 +173,7 @@ def one_call(uri: str, size: int) -> float:
 
 
 def with_copies(uri: str) -> float:
-    """Returns the percentage of a card's bus clocks that carry data if the data are copied too.
+    """Returns the percentage of bus clock cycles with payload if an AES card also copies the data.
 
     Gives the useful data clocks (a read and a write of each byte by the device) in percent of
     those there were.
@@ -194,7 +197,10 @@ def with_copies(uri: str) -> float:
 
 
 def mode_figures(build: str, lanes: int) -> list[Figure]:
-    """Returns figures of a card's blocks a clock in every mode, for one message and for several."""
+    """Measures an AES card's blocks per clock by mode, for one and several messages.
+
+    Returns the measured values as Figures.
+    """
     result = []
     uri = f"sim:{build}?{MEMORY}"
 
@@ -247,7 +253,7 @@ def mode_figures(build: str, lanes: int) -> list[Figure]:
 
 
 def push_figures() -> list[Figure]:
-    """Returns figures of the peripheral's clocks a block if the CPU writes and reads the data."""
+    """Measures an AES peripheral's clocks per block if the CPU moves the data; returns Figures."""
     result = []
     for mode, direction in (
         ("ecb", ENCRYPT),

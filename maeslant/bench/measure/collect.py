@@ -26,7 +26,7 @@ NARROW = "stream1_narrow"
 
 
 def jobs() -> dict[str, list]:
-    """Returns the parts that `maeslant measure` can measure, by name, each with its functions."""
+    """Returns the functions that measure each hardware block of `maeslant measure`, by name."""
     ciphers = {
         name: build
         for name, build in configurations.load().items()
@@ -56,7 +56,7 @@ def jobs() -> dict[str, list]:
 
 
 def all_figures(parts: list[str] | None, err: Console) -> list[Figure]:
-    """Measures the parts that `maeslant measure` names, by default all; returns the figures."""
+    """Measures the hardware blocks that `maeslant measure` names, or all; returns Figures."""
     known = jobs()
     for part in parts or []:
         if part not in known:

@@ -32,7 +32,7 @@ def _figure(
 
 
 def _clocks(card: Evaluator, write: Callable[[Program], None]) -> int:
-    """Returns the clocks of a program on the CKKS kernel, without those of an empty program."""
+    """Returns a CKKS program's clock cycles in the kernel, less those of an empty program."""
     found = []
     for one in (write, lambda program: None):
         card.free, program = card.base, Program(card.params)
@@ -43,7 +43,10 @@ def _clocks(card: Evaluator, write: Callable[[Program], None]) -> int:
 
 
 def transform_figures(params: sets.ParameterSet) -> list[Figure]:
-    """Returns figures of the CKKS kernel's clocks for an NTT with 8, 16 and 32 lanes."""
+    """Measures the clock cycles that a CKKS kernel with 8, 16 and 32 lanes takes for an NTT.
+
+    Returns the measured values as Figures.
+    """
     result = []
     for lanes, target in TRANSFORMS.items():
         with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
@@ -61,7 +64,10 @@ def transform_figures(params: sets.ParameterSet) -> list[Figure]:
 
 
 def part_figures(params: sets.ParameterSet) -> list[Figure]:
-    """Returns figures of the card's clocks to rotate a CKKS ciphertext, kept or in memory."""
+    """Measures the clock cycles to rotate a CKKS ciphertext, held on chip and in memory.
+
+    Returns the measured values as Figures.
+    """
     rotation, _ = TARGETS[params.name]
     client = matrix.Client(params, 1)
     element = params.steps_to_galois(1)
@@ -85,7 +91,10 @@ def part_figures(params: sets.ParameterSet) -> list[Figure]:
 
 
 def product_figures(params: sets.ParameterSet) -> list[Figure]:
-    """Returns figures of encrypted products of 64 x 64 matrices, on the card and in SEAL."""
+    """Measures encrypted 64 x 64 matrix products on the simulated card and in SEAL.
+
+    Returns the measured values as Figures.
+    """
     rng = np.random.default_rng(1)
     a, b, v = (rng.uniform(-1, 1, shape) for shape in ((64, 64), (64, 64), 64))
     kinds = {"matrix by encrypted vector": (v, False)}
@@ -118,7 +127,10 @@ def _seconds(call: Callable[[], object], times: int = 20) -> float:
 
 
 def software_figures(params: sets.ParameterSet) -> list[Figure]:
-    """Returns figures of SEAL's time to rotate and encrypt, and the share of NTTs in it."""
+    """Measures SEAL's time for a rotation and for an encryption, and the NTTs' share of both.
+
+    Returns the measured values as Figures.
+    """
     client = matrix.Client(params, 1)
     evaluator, x = seal.Evaluator(params.context), client.encrypt(np.ones(64))
     rotation = _seconds(lambda: evaluator.rotate_vector(x, 1, client.galois))
@@ -140,7 +152,10 @@ def software_figures(params: sets.ParameterSet) -> list[Figure]:
 
 
 def digit_figures() -> list[Figure]:
-    """Returns figures of encrypted digits on the card: labels as in plaintext, clocks an image."""
+    """Measures the classification of encrypted digits: right labels, clock cycles per image.
+
+    Returns the measured values as Figures.
+    """
     found = demo.digits(IMAGES)
     name, build = f"digits: {IMAGES} encrypted, labels as in plaintext", sets.SMALL.build
     return [
@@ -152,7 +167,7 @@ def digit_figures() -> list[Figure]:
 
 
 def figures() -> list[Figure]:
-    """Returns all measured figures of encrypted arithmetic (CKKS) on the card and in SEAL."""
+    """Measures homomorphic encryption (CKKS) on the simulated card and in SEAL; returns Figures."""
     result = []
     for params in (sets.SMALL, sets.LARGE):
         result += transform_figures(params) + part_figures(params)

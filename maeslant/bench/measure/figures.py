@@ -10,7 +10,7 @@ from rich.table import Table
 
 @dataclasses.dataclass
 class Figure:
-    """Holds a figure measured in simulation, with its target and the published value.
+    """Holds a value measured in simulation, with a target value and the value of a paper.
 
     ``better`` is "lower" or "higher"; ``target`` is what the architecture asks (None where it
     asks for no figure); ``paper`` what a published system reached, with its name in ``source``.
@@ -27,7 +27,7 @@ class Figure:
     source: str = ""
 
     def met(self) -> bool | None:
-        """Returns true if the measured figure reaches its target, None if it has no target."""
+        """Returns true if the measured value reaches the target value, None without a target."""
         if self.target is None:
             return None
         if self.better == "lower":
@@ -36,12 +36,12 @@ class Figure:
 
 
 def number(value: float) -> str:
-    """Returns the text of a measured figure: without decimals if whole, else with four digits."""
+    """Returns a measured value as text: without decimals if whole, else with four digits."""
     return f"{value:,.0f}" if value == int(value) else f"{value:,.4g}"
 
 
 def show(figures: list[Figure], as_json: bool, console: Console) -> None:
-    """Prints measured figures as a table or as a JSON list."""
+    """Prints measured values as a table or as a JSON list."""
     if as_json:
         print(json.dumps([dataclasses.asdict(figure) for figure in figures], indent=1))
         return

@@ -36,7 +36,7 @@ PAPER_MMIO = {"read": "Ghosh: 2 writes, 2 reads more", "write": "Ghosh: 3 writes
 
 
 class Protected:
-    """Drives DMA transfers of the simulated protected card in an open session, for measurements."""
+    """Drives encrypted DMA transfers of the simulated protected card in an open session."""
 
     def __init__(self, options: str) -> None:
         self.device = RtlDevice(build=PROTECTED, options=options)
@@ -48,33 +48,33 @@ class Protected:
         self.free = self.link.free
 
     def close(self) -> None:
-        """Closes the simulator of the protected card."""
+        """Closes the simulator of the protected card (with encrypted DMA)."""
         self.device.close()
 
     def stats(self) -> dict[str, int]:
-        """Returns the simulator's counters of the protected card."""
+        """Returns the simulator's bus counters of the protected card, by name."""
         return self.device.simulator.stats()
 
     def move(self, way: str, base: int, size: int, chunk: int = HALF) -> object:
-        """Starts a DMA transfer of the protected card in or out; returns its task, to wait for."""
+        """Starts a DMA transfer of the protected card ("in" or "out"); returns its Job."""
         if way == "in":
             return self.host.h2d(1, base, bytes(size), chunk)
         return self.host.d2h(2, base, size, chunk)
 
     def wait(self, *jobs: object) -> None:
-        """Simulates the protected card until it has completed the given DMA transfers."""
+        """Simulates the protected card until the given DMA transfers are complete."""
         for job in jobs:
             self.host.wait(job)
 
     def times(self) -> list[tuple[int, int]]:
-        """Returns the protected card's timed events since the last call, as (kind, clock)."""
+        """Returns the protected card's timed events since the last call, as (kind, clock) pairs."""
         self.link.free = self.free
         found, self.device.times = self.device.times, []
         return found
 
 
 class Unprotected:
-    """Drives DMA transfers of the simulated unprotected card, to compare with the protected one.
+    """Drives DMA transfers of the simulated unprotected card, as a baseline for the protected card.
 
     It has the methods of :class:`Protected`.
     """
@@ -84,15 +84,15 @@ class Unprotected:
         self.card.sim.set_notes(True)
 
     def close(self) -> None:
-        """Closes the simulator of the unprotected card."""
+        """Closes the simulator of the unprotected card (with unencrypted DMA)."""
         self.card.close()
 
     def stats(self) -> dict[str, int]:
-        """Returns the simulator's counters of the unprotected card."""
+        """Returns the simulator's bus counters of the unprotected card, by name."""
         return self.card.sim.stats()
 
     def move(self, way: str, base: int, size: int, chunk: int = HALF) -> list:
-        """Starts a DMA transfer of the unprotected card in pieces; returns it, to wait for."""
+        """Starts a DMA transfer of the unprotected card in chunks; returns the transfer."""
         pieces = [(base + at, min(chunk, size - at)) for at in range(0, size, chunk)]
         job = [H2D if way == "in" else D2H, pieces, 0]
         self._push(job)
@@ -105,7 +105,7 @@ class Unprotected:
             job[2] = self.card.push(channel, self.card.allocate(size), base, size)
 
     def wait(self, *jobs: list) -> None:
-        """Simulates the unprotected card until it has completed the given DMA transfers."""
+        """Simulates the unprotected card until the given DMA transfers are complete."""
         while any(job[1] for job in jobs):
             for job in jobs:
                 self._push(job)
@@ -114,12 +114,12 @@ class Unprotected:
             self.card.wait_for(channel, number)
 
     def times(self) -> list[tuple[int, int]]:
-        """Returns the unprotected card's timed events since the last call, as (kind, clock)."""
+        """Returns the unprotected card's events since the last call, as (kind, clock) pairs."""
         return [(a, b) for kind, a, b, _, _ in self.card.sim.notes() if kind == Note.TIME]
 
 
 def clocks(card: Protected | Unprotected, way: str, size: int) -> int:
-    """Returns the clocks of one DMA transfer of a card while 1 MB moves in the other direction."""
+    """Returns the clock cycles of a DMA transfer while 1 MB moves in the opposite direction."""
     other = "out" if way == "in" else "in"
     card.times()
     beside = card.move(other, HALF, HALF)
@@ -134,7 +134,10 @@ def clocks(card: Protected | Unprotected, way: str, size: int) -> int:
 
 
 def dma_figures() -> list[Figure]:
-    """Returns figures of the clocks that protection adds to a DMA transfer, by its length."""
+    """Measures the clock cycles that encryption and authentication add to DMA, by length.
+
+    Returns the measured values as Figures.
+    """
     cards = Protected(STEADY), Unprotected(STEADY)
     result = []
     try:
@@ -154,7 +157,7 @@ def dma_figures() -> list[Figure]:
 
 
 def span(make: Callable[[str], Protected | Unprotected], size: int) -> int:
-    """Returns a card's clocks for DMA in both directions at once, from first to last data beat."""
+    """Returns a card's clock cycles for DMA in both directions at once, from first to last beat."""
     card = make(RANDOM)
     try:
         sim = card.device.simulator if isinstance(card, Protected) else card.card.sim
@@ -168,7 +171,10 @@ def span(make: Callable[[str], Protected | Unprotected], size: int) -> int:
 
 
 def bus_figures() -> list[Figure]:
-    """Returns figures of the bus use of protected DMA transfers beside unprotected ones."""
+    """Measures the bus use of DMA transfers on the protected and the unprotected card.
+
+    Returns the measured values as Figures.
+    """
     result = []
     for size in (CHUNK, 4 * CHUNK, HALF):
         guarded, plain = span(Protected, size), span(Unprotected, size)
@@ -183,7 +189,10 @@ def bus_figures() -> list[Figure]:
 
 
 def mmio_figures() -> list[Figure]:
-    """Returns figures of clocks and bus bytes of register accesses over the protected channel."""
+    """Measures the clock cycles and bus bytes of encrypted, authenticated register accesses.
+
+    Returns the measured values as Figures.
+    """
     card = Protected(QUICK)
     batches = {
         "read": [wire.read(SCRATCH, 8)],
@@ -219,7 +228,7 @@ def mmio_figures() -> list[Figure]:
 
 
 def session_figures() -> list[Figure]:
-    """Returns figures of the clocks from one user's session on the protected card to the next one.
+    """Measures the clock cycles between two users' sessions on the protected card; returns Figures.
 
     The state of the card is looked at every 64 clocks; the provisioning of the secret is the
     simulator's, byte by byte.
@@ -254,5 +263,5 @@ def session_figures() -> list[Figure]:
 
 
 def figures() -> list[Figure]:
-    """Returns all figures of the cost of protection: DMA latency, bus, registers and sessions."""
+    """Measures all costs of encrypting a card's bus: DMA, registers, sessions; returns Figures."""
     return dma_figures() + bus_figures() + mmio_figures() + session_figures()

@@ -28,7 +28,7 @@ SLOTS = 32  # of that card
 
 
 def openssl(mode: str, size: int) -> float:
-    """Returns how many messages a second `openssl speed` encrypts by AES-128 on one core."""
+    """Returns the messages per second that `openssl speed` encrypts by AES-128 on one CPU core."""
     command = ["openssl", "speed", "-mr", "-seconds", "1", "-bytes", str(size)]
     command += ["-aead"] if mode == "gcm" else []
     done = subprocess.run(
@@ -39,7 +39,10 @@ def openssl(mode: str, size: int) -> float:
 
 
 def figures(build: str) -> list[Figure]:
-    """Returns figures of a card's messages a second, by mode, size and number of keys."""
+    """Measures an AES card's messages per second, by mode, size and number of keys.
+
+    Returns the measured values as Figures.
+    """
     result = []
     uri = f"sim:{build}?{card.MEMORY}"
 
@@ -73,10 +76,10 @@ def figures(build: str) -> list[Figure]:
 
 
 class RecordBatch(card.Batch):
-    """Runs GCM messages on a card, each under a key of the card's table of key records."""
+    """Runs GCM messages on an AES card, each under another key of the card's key table."""
 
     def __init__(self, device: Device, queued: int) -> None:
-        """Loads RECORDS random keys into the card's key records and allocates the GCM messages."""
+        """Loads random keys into the AES card's key table; allocates memory for the messages."""
         lib = device.lib
         check(lib.mae_key_records(device.handle, RECORDS))
         for index in range(RECORDS):
@@ -91,7 +94,10 @@ class RecordBatch(card.Batch):
 
 
 def own_key_figures(build: str) -> list[Figure]:
-    """Returns figures of a card's bus use for GCM packets, each under one of many keys."""
+    """Measures an AES card's bus use for GCM packets, each packet under another key.
+
+    Returns the measured values as Figures.
+    """
     result = []
     for queued in (QUEUED, FEW):
         with Device(f"sim:{build}?{card.MEMORY}") as device:

@@ -14,7 +14,7 @@ PAPER = "Kumar: 1.65 GB/s, units and clock not said"
 
 
 def figures(name: str, build: dict) -> list[Figure]:
-    """Simulates one named build of mae_mode_axis; returns its ECB throughput as figures."""
+    """Simulates a named build of mae_mode_axis; returns the ECB throughput as Figures."""
     with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
         cocotb_bench.simulate(
             build["top"],

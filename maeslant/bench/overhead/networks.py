@@ -15,7 +15,7 @@ CONDITIONS = (
 
 
 def measured(network: str, err: Console) -> dict[str, object]:
-    """Runs a network of Ghosh's Table 3 on both cards; returns each card's clocks and milliseconds.
+    """Runs a neural network of a paper's table on both cards; returns clock cycles and ms per card.
 
     Both results must equal the integer reference's and each other. Software takes no time there.
     """

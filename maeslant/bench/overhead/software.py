@@ -20,7 +20,7 @@ SIZES = (4096, 16384, 32768, 65536)  # measured; times of other sizes lie on lin
 
 @functools.cache
 def program() -> pathlib.Path:
-    """Compiles the C program that times the enclave driver's encryption; returns its file."""
+    """Compiles the C program that times the enclave driver's encryption; returns the path."""
     target = paths.BUILD / "bench" / f"seal_copy_{c_driver.gcm_library()}"
     target.parent.mkdir(parents=True, exist_ok=True)
     library = c_driver.gcm_library()
@@ -38,7 +38,7 @@ def program() -> pathlib.Path:
 
 @dataclasses.dataclass(frozen=True)
 class Times:
-    """Holds the host software's median times in ns for the steps of one chunk of data."""
+    """Holds the host software's median times in ns for the steps of one DMA chunk."""
 
     copy: float
     seal: float
@@ -48,12 +48,12 @@ class Times:
 
 
 def processors() -> int:
-    """Returns the number of processors that this process may use."""
+    """Returns the number of CPU cores that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 def processor_name() -> str:
-    """Returns the CPU's name as the operating system gives it."""
+    """Returns the CPU's model name as the operating system reports it."""
     text = pathlib.Path("/proc/cpuinfo").read_text()
     names = [line.split(":", 1)[1].strip() for line in text.splitlines() if "model name" in line]
     return names[0] if names else "unknown processor"
@@ -61,7 +61,7 @@ def processor_name() -> str:
 
 @functools.cache
 def measure(size: int, threads: int = 1) -> tuple[Times, Times, str]:
-    """Returns the times to seal and open ``size`` bytes, cached and uncached, and the AES library.
+    """Returns (times with cached data, times with uncached data, AES library) for ``size`` bytes.
 
     ``threads``: as many do the same at once, each for itself; the times are one thread's.
     """
@@ -85,7 +85,7 @@ def measure(size: int, threads: int = 1) -> tuple[Times, Times, str]:
 
 @functools.cache
 def times(size: int, cold: bool, threads: int = 1) -> Times:
-    """Returns the times to seal and open a chunk of any size, by interpolation."""
+    """Returns the times to encrypt and decrypt a DMA chunk of any size, by interpolation."""
     at_once = min(threads, processors())
     low = min(max(bisect.bisect_right(SIZES, size) - 1, 0), len(SIZES) - 2)
     a, b = (measure(SIZES[low + step], at_once)[1 if cold else 0] for step in (0, 1))

@@ -29,7 +29,7 @@ PATIENCE = 1_000_000
 
 @dataclasses.dataclass(frozen=True)
 class Load:
-    """Holds the sizes in bytes of one inference's DMA transfers."""
+    """Holds the sizes in bytes of the DMA transfers of one neural-network inference."""
 
     h2d: tuple[int, ...]
     d2h: tuple[int, ...]
@@ -39,17 +39,17 @@ Timing = Callable[[int], Times]  # of a piece of so many bytes
 
 
 def clocks_of(nanoseconds: float) -> int:
-    """Returns the simulated card's clocks in a number of nanoseconds of host software."""
+    """Converts nanoseconds of host software to clock cycles of the simulated card."""
     return round(nanoseconds * CLOCK_MHZ / 1000)
 
 
 def pieces(size: int, chunk: int) -> list[int]:
-    """Returns the sizes of chunks of a DMA transfer: equal ones, the last one shorter."""
+    """Returns the chunk sizes of a DMA transfer: all equal, except a shorter last chunk."""
     return [min(chunk, size - at) for at in range(0, size, chunk)]
 
 
 def divided(total: int, threads: int, longest: int = 1 << 20, unanswered: int = 0) -> list[int]:
-    """Returns the sizes of chunks into which the C driver divides a DMA transfer for its threads.
+    """Returns the chunk sizes into which the C driver divides a DMA transfer for several threads.
 
     They grow from a small one if no request of the queue is ``unanswered``; otherwise the card is
     busy, and they are equal.
@@ -76,7 +76,7 @@ def _growing(total: int, threads: int, least: int, most: int) -> list[int]:
 
 
 class Protected:
-    """Simulates an inference's DMA transfers on the protected card."""
+    """Simulates the DMA transfers of one neural-network inference on the protected card."""
 
     def __init__(self) -> None:
         self.device = RtlDevice(build=PROTECTED, options=OPTIONS, monitor=False)
@@ -92,11 +92,11 @@ class Protected:
         self.device.close()
 
     def now(self) -> int:
-        """Returns the number of bus clocks that the protected card has run."""
+        """Returns the number of bus clocks for which the protected card has been simulated."""
         return self.sim.stats()["bus_clocks"]
 
     def send(self, queue: int) -> None:
-        """Writes a queue's next sealed request to the protected card, once its mailbox is free."""
+        """Writes a queue's next encrypted request to the protected card's mailbox."""
         request = self.host.channels[queue].unsent.popleft()
         page = PAGE * (1 + queue)
         while not self.sim.read32(page + STATUS) & 1:
@@ -105,7 +105,7 @@ class Protected:
         self.sim.write32(page + DOORBELL, len(request.body) // 16)
 
     def await_answer(self, request: Request) -> None:
-        """Simulates the protected card until its response to a request lies in host memory."""
+        """Simulates the protected card until the response to a request is in host memory."""
         slots = self.host.channels[request.queue].slots - self.link.BASE
         at = slots + SLOT_BYTES * (request.sequence % SLOTS)
         wanted = request.sequence.to_bytes(8)
@@ -116,7 +116,7 @@ class Protected:
         raise AssertionError("no response")
 
     def seal(self, job: Job, timing: Timing, threads: int) -> None:
-        """Simulates threads that seal a transfer's chunks; sends the chunks' requests in order."""
+        """Simulates threads that encrypt a DMA transfer's chunks; sends the requests in order."""
         free = [self.now()] * threads  # when each thread takes a chunk; the first sends
         for request in job.requests:
             times = timing(request.place.length)
@@ -128,7 +128,7 @@ class Protected:
             free[0] += self.now() - since  # the session's thread did this
 
     def run(self, load: Load, chunk: int, timing: Timing, threads: int = 1) -> int:
-        """Simulates an inference's DMA transfers on the protected card; returns their clocks.
+        """Simulates an inference's DMA on the protected card; returns the number of clock cycles.
 
         ``chunk``: bytes of a chunk; 0: as the driver divides transfers for so many threads.
         """
@@ -166,7 +166,7 @@ class Protected:
 
 
 class Unprotected:
-    """Simulates an inference's DMA transfers on the unprotected card."""
+    """Simulates the DMA transfers of one neural-network inference on the unprotected card."""
 
     def __init__(self) -> None:
         self.card = UnprotectedJobs(UNPROTECTED, OPTIONS)
@@ -181,7 +181,7 @@ class Unprotected:
             self.sim.run(POLL_CLOCKS)
 
     def run(self, load: Load, chunk: int, timing: Timing, threads: int = 1) -> int:
-        """Simulates an inference's DMA transfers on the unprotected card; returns their clocks.
+        """Simulates an inference's DMA on the unprotected card; returns the number of clock cycles.
 
         ``threads``: as many copy, each the next piece when it is free; the first one sends.
         """

@@ -27,7 +27,7 @@ RESULTS = ("error", "clocks", "instructions", "sum", "summed")
 
 @dataclasses.dataclass(slots=True)
 class Job:
-    """Holds an AES job for the PicoRV32 system's firmware, and later its results.
+    """Holds an AES job for the PicoRV32 SoC's firmware and, once run, the job's results.
 
     Areas are for data of up to 64 KiB.
     """
@@ -65,7 +65,7 @@ def _ffi() -> cffi.FFI:
 
 
 class Runner:
-    """Runs AES jobs by the firmware of a simulated PicoRV32 system."""
+    """Runs AES jobs in the firmware of a simulated PicoRV32 SoC."""
 
     def __init__(self, build: str = BUILD) -> None:
         self.system = System(build)
@@ -75,22 +75,22 @@ class Runner:
         self.run([Job(POLLED, data=bytes(16), keys=[bytes(16)])])
 
     def run(self, jobs: Sequence[Job], seen: Callable[[int], None] = lambda clocks: None) -> None:
-        """Runs AES jobs one by one on the PicoRV32 system; stores the results in the jobs."""
+        """Runs AES jobs one by one on the PicoRV32 SoC; stores the results in the Job objects."""
         for job in jobs:
             self._run_list([job], seen)
 
     def run_both(self, first: Job, second: Job) -> None:
-        """Runs two AES jobs at once under the first job's key; stores the results in the jobs."""
+        """Runs two AES jobs at once under the first job's key; stores results in both Jobs."""
         first.way = BOTH
         self._run_list([first, second], lambda clocks: None)
 
     def run_two(self, first: Job, second: Job) -> None:
-        """Runs two memory jobs at once on two peripherals; stores the results in the jobs."""
+        """Runs two AES jobs at once on two peripherals; stores results in the Job objects."""
         first.way = TWO
         self._run_list([first, second], lambda clocks: None)
 
     def _run_list(self, jobs: Sequence[Job], seen: Callable[[int], None]) -> None:
-        """Runs AES jobs by the PicoRV32 system's firmware; stores the results in the jobs."""
+        """Runs AES jobs in the PicoRV32 SoC's firmware; stores results in the Job objects."""
         record = _ffi().new("struct soc_jobs *")
         record.count = len(jobs)
         for index, job in enumerate(jobs):
@@ -110,7 +110,7 @@ class Runner:
                 job.text = self.system.read(job.destination, len(job.data))
 
     def _fill(self, record: object, index: int, job: Job) -> None:
-        """Writes an AES job's data to the PicoRV32 system's memory; fills in the job's C record."""
+        """Writes an AES job's data to the PicoRV32 SoC's memory and fills in the job's C struct."""
         done = record.list[index]
         for name in ("way", "kind", "direction", "key_each", "source", "destination"):
             setattr(done, name, int(getattr(job, name)))

@@ -21,7 +21,7 @@ MOST = 20_000_000  # clocks after which a program is taken for hung
 
 
 class SocError(MaeslantError):
-    """Raised if a program on the simulated PicoRV32 system fails or does not end."""
+    """Raised if a program on the simulated PicoRV32 SoC fails or does not end."""
 
 
 @functools.cache
@@ -40,7 +40,7 @@ def _library(name: str) -> object:
 
 
 class System:
-    """Simulates a PicoRV32 system with the AES peripheral and its memory."""
+    """Simulates a PicoRV32 SoC with the AES peripheral and memory."""
 
     def __init__(self, build: str = BUILD) -> None:
         self.lib = _library(build)
@@ -53,28 +53,28 @@ class System:
 
     @property
     def memory_bytes(self) -> int:
-        """Returns the size of the PicoRV32 system's memory in bytes."""
+        """Returns the size of the PicoRV32 SoC's memory in bytes."""
         return self.lib.mae_sim_soc_memory_bytes(self.handle)
 
     @property
     def clocks(self) -> int:
-        """Returns the number of clocks since the PicoRV32 system was last reset."""
+        """Returns the number of clock cycles since the PicoRV32 SoC was last reset."""
         return self.lib.mae_sim_soc_clocks(self.handle)
 
     def write(self, address: int, data: bytes) -> None:
-        """Writes bytes to the PicoRV32 system's memory; raises SocError outside it."""
+        """Writes bytes to the PicoRV32 SoC's memory; raises SocError for addresses outside it."""
         if self.lib.mae_sim_soc_write(self.handle, address, bytes(data), len(data)):
             raise SocError(f"{len(data)} bytes at {address:#x} are not inside the memory")
 
     def read(self, address: int, count: int) -> bytes:
-        """Returns bytes of the PicoRV32 system's memory; raises SocError outside it."""
+        """Returns bytes of the PicoRV32 SoC's memory; raises SocError for addresses outside it."""
         data = bytearray(count)
         if self.lib.mae_sim_soc_read(self.handle, address, _ffi().from_buffer(data), count):
             raise SocError(f"{count} bytes at {address:#x} are not inside the memory")
         return bytes(data)
 
     def load(self, program: pathlib.Path) -> None:
-        """Loads an ELF file into the PicoRV32 system's memory and resets its CPU."""
+        """Loads an ELF file into the PicoRV32 SoC's memory and resets the CPU."""
         try:
             with program.open("rb") as file:
                 elf = ELFFile(file)
@@ -88,11 +88,11 @@ class System:
         self.reset()
 
     def reset(self) -> None:
-        """Resets the PicoRV32 system's CPU and peripherals, but not its memory."""
+        """Resets the PicoRV32 SoC's CPU and peripherals; keeps the content of memory."""
         self.lib.mae_sim_soc_reset(self.handle)
 
     def run(self, most: int = MOST, seen: Callable[[int], None] = lambda clocks: None) -> int:
-        """Runs the PicoRV32 system until its program ends; returns the program's exit code.
+        """Runs the PicoRV32 SoC until the program ends; returns the program's exit code.
 
         ``seen`` is called with the number of clocks that have passed.
         """

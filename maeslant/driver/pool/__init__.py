@@ -11,7 +11,7 @@ from maeslant.driver.pool.cards import Pool
 
 
 def opened(uri: str) -> Pool:
-    """Returns the opened pool of AES cards of a URI: "pool:CARD,CARD" or "pool:tcp://HOST:PORT"."""
+    """Opens a pool of AES cards by URI, "pool:CARD,CARD" or "pool:tcp://HOST:PORT"."""
     if uri.startswith(("pool:tcp://", "pool:tls://")):
         from maeslant.driver.pool.workers import Cluster
 

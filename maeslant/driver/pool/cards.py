@@ -10,36 +10,36 @@ from maeslant.driver.pool import messages
 
 
 class Answer(Protocol):
-    """Defines the future that a pool returns for a function it runs on one of its cards."""
+    """Defines the future of a task (a function call) that a pool runs on an AES card."""
 
     def result(self) -> object:
-        """Waits until a pool has run a function; returns its result or raises its exception."""
+        """Waits until a task of the card pool has ended; returns its result or raises its error."""
 
     def done(self) -> bool:
-        """Returns true once the function that a pool runs on one of its cards has ended."""
+        """Returns true if a task of the card pool has ended."""
 
     def cancel(self) -> object:
-        """Cancels a function that waits for a card of a pool and has not started."""
+        """Cancels a queued task of the card pool that has not started; returns true on success."""
 
 
 class Pool:
-    """Defines a pool of AES cards that processes messages as a single Device does."""
+    """Defines the interface of a pool of AES cards, which processes messages as a Device does."""
 
     width = 1  # cards
 
     def run(self, call: Callable[..., object], *arguments: object) -> Answer:
-        """Starts a function on a card, again on another if that card fails; returns its future.
+        """Runs a task on a card of the pool, on another card after a failure; returns its future.
 
         So ``call`` must be a function of a module, and give the same whenever it runs.
         """
         raise NotImplementedError
 
     def caps(self) -> dict[str, object]:
-        """Returns the capabilities that all cards of the pool share, and the list of cards."""
+        """Returns the capabilities that all cards of the pool have, and a list of the cards."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """Closes the pool and all its AES cards. May be called twice."""
+        """Closes the pool of AES cards and every card in the pool. May be called twice."""
 
     def __enter__(self) -> Self:
         return self
@@ -51,7 +51,7 @@ class Pool:
     def stream(
         self, mode: str, direction: int, key: bytes | bytearray, iv: bytes | None
     ) -> Iterator["messages.Stream"]:
-        """Begins a message without authentication on the pool's cards; yields it as a Stream."""
+        """Begins an unauthenticated message on the pool's AES cards; yields a Stream."""
         stream = messages.Stream(self, mode, direction, bytes(key), iv)
         try:
             yield stream
@@ -69,7 +69,7 @@ class Pool:
         tag_bytes: int,
         unverified: bool = False,
     ) -> Iterator["messages.Gcm | messages.Ccm | messages.Cmac"]:
-        """Begins a GCM, CCM or CMAC message on the pool's cards; yields its Gcm, Ccm or Cmac."""
+        """Begins a GCM, CCM or CMAC message on the pool's AES cards; yields the message object."""
         messages.check_sizes(mode, nonce, tag_bytes)
         kind = {"gcm": messages.Gcm, "ccm": messages.Ccm, "cmac": messages.Cmac}[mode]
         message = kind(self, direction, bytes(key), nonce, lengths, tag_bytes, unverified)
@@ -80,5 +80,5 @@ class Pool:
 
 
 def describe(device: Device) -> dict[str, object]:
-    """Returns a device's capabilities; a picklable function, so that other processes can run it."""
+    """Returns a device's capabilities; a module's function, to be called in other processes."""
     return device.caps()

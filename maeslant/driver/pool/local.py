@@ -19,7 +19,7 @@ from maeslant.errors import MaeslantError
 
 
 class Local(Pool):
-    """Implements a pool of AES cards in this process, for example "pool:sim:stream4,4*CARD"."""
+    """Implements a pool of AES cards in this process, named like "pool:sim:stream4,4*CARD"."""
 
     def __init__(self, uri: str) -> None:
         self.ffi, self.lib = library()
@@ -37,18 +37,18 @@ class Local(Pool):
         self.threads = concurrent.futures.ThreadPoolExecutor(self.width, "maeslant-card")
 
     def close(self) -> None:
-        """Closes the pool: waits for running functions, cancels queued ones, erases the keys."""
+        """Closes the card pool: waits for running tasks, cancels queued tasks, erases the keys."""
         if self.handle is not None:
             self.threads.shutdown(wait=True, cancel_futures=True)
             self.lib.mae_pool_close(self.handle)
             self.handle = None
 
     def run(self, call: Callable[..., object], *arguments: object) -> concurrent.futures.Future:
-        """Starts a function on the pool's next free card, in a thread; returns the future."""
+        """Runs a task on the pool's next free card in a worker thread; returns its future."""
         return self.threads.submit(self.on_a_card, call, *arguments)
 
     def on_a_card(self, call: Callable[..., object], *arguments: object) -> object:
-        """Runs a function on the pool's first free card, in the calling thread; returns its result.
+        """Calls a function with the pool's first free card in this thread; returns the result.
 
         Raises DeviceError when all cards have failed.
         """
@@ -69,7 +69,7 @@ class Local(Pool):
         return result
 
     def crypt(self, mode: str, direction: int, key: bytes, iv: bytes | None, data: bytes) -> bytes:
-        """Encrypts or decrypts a message on the pool's cards, by C; returns the result."""
+        """Encrypts or decrypts a message on the pool's cards by the C driver; returns output."""
         result = self.ffi.new("uint8_t[]", max(1, len(data)))
         check(
             self.lib.mae_pool_crypt(
@@ -87,7 +87,7 @@ class Local(Pool):
         return bytes(self.ffi.buffer(result, len(data)))
 
     def cards(self) -> list[dict[str, object]]:
-        """Returns the pool's cards, each with URI, error, number of loans and clock cycles."""
+        """Returns the pool's cards, each with URI, error, number of tasks so far and clocks."""
         room, count = 64, self.ffi.new("size_t *")
         infos = self.ffi.new("struct mae_pool_card[]", room)
         check(self.lib.mae_pool_cards(self.handle, infos, room, count))
@@ -104,6 +104,6 @@ class Local(Pool):
         ]
 
     def caps(self) -> dict[str, object]:
-        """Returns the capabilities that all cards of the pool share, and the cards' URIs."""
+        """Returns the capabilities that all cards of the pool have, and the cards' URIs."""
         found = Device.of(self.handle, self.uri).read("mae_caps", self.lib.mae_pool_get_caps)
         return {**found, "cards": [card["uri"] for card in self.cards()]}

@@ -27,13 +27,13 @@ def xor(left: bytes, right: bytes) -> bytes:
 
 
 def wrong_tag() -> DeviceError:
-    """Returns the DeviceError that a device raises for a wrong authentication tag."""
+    """Returns the DeviceError that a device would raise for a wrong authentication tag."""
     ffi, lib = library()
     return DeviceError(ffi.string(lib.mae_strerror(lib.MAE_E_AUTH)).decode(), lib.MAE_E_AUTH)
 
 
 def check_sizes(mode: str, nonce: bytes | None, tag_bytes: int) -> None:
-    """Raises MaeslantError for a nonce or tag size that GCM, CCM or CMAC does not allow."""
+    """Raises MaeslantError for a nonce or tag length that GCM, CCM or CMAC does not allow."""
     least, most = {"gcm": (1, 65536), "ccm": (7, 13), "cmac": (0, 0)}[mode]
     if nonce is not None and not least <= len(nonce) <= most:
         raise MaeslantError(f"{mode} takes a nonce of {least} to {most} bytes, not {len(nonce)}")
@@ -42,38 +42,38 @@ def check_sizes(mode: str, nonce: bytes | None, tag_bytes: int) -> None:
 
 
 def hold_back(results: Iterator[bytes], held: list[bytes]) -> Iterator[bytes]:
-    """Collects decrypted parts in the list ``held`` until the tag check; returns no output."""
+    """Appends decrypted data to the list ``held`` until the tag is checked; yields nothing."""
     held += results
     return iter(())
 
 
 class Cutter:
-    """Cuts a message that arrives in pieces into parts of 1 MiB, for the cards of a pool."""
+    """Splits a message that arrives in chunks into parts of 1 MiB, each for one card of a pool."""
 
     def __init__(self) -> None:
         self.held = bytearray()
 
     def put(self, data: bytes) -> Iterator[bytes]:
-        """Adds ``data`` to a message that is cut into parts; yields each complete part of 1 MiB."""
+        """Adds ``data`` to the message to split; yields each part of 1 MiB that is complete."""
         self.held += data
         while len(self.held) >= PART + BLOCK:
             yield bytes(self.held[:PART])
             del self.held[:PART]
 
     def rest(self) -> bytes:
-        """Returns and wipes a message's bytes that are left after its last part of 1 MiB."""
+        """Returns and wipes the message's last bytes, which do not fill a part of 1 MiB."""
         data = bytes(self.held)
         self.wipe()
         return data
 
     def wipe(self) -> None:
-        """Overwrites the bytes of a message that await their part, and discards them."""
+        """Overwrites and discards buffered message bytes that do not yet fill a part of 1 MiB."""
         self.held[:] = bytes(len(self.held))
         self.held.clear()
 
 
 class Flight:
-    """Queues message parts that run on a pool's cards; gives results in the order of starts."""
+    """Runs a message's parts as tasks on a pool's cards; yields their results in start order."""
 
     def __init__(self, pool) -> None:
         self.pool = pool
@@ -81,13 +81,13 @@ class Flight:
         self.answers = collections.deque()
 
     def begin(self, note: object, call, *arguments: object) -> Iterator[tuple[object, object]]:
-        """Starts a message part on a card of the pool; yields results of earlier parts."""
+        """Starts a task for a message part on a card of the pool; yields earlier tasks' results."""
         self.answers.append((note, self.pool.run(call, *arguments)))
         while self.answers and (len(self.answers) > self.most or self.answers[0][1].done()):
             yield self._next()
 
     def end(self) -> Iterator[tuple[object, object]]:
-        """Waits for all message parts still running on the pool's cards; yields their results."""
+        """Waits for all tasks that process the message's parts; yields the tasks' results."""
         while self.answers:
             yield self._next()
 
@@ -96,20 +96,20 @@ class Flight:
         return note, answer.result()
 
     def cancel(self) -> None:
-        """Cancels all message parts still running on the pool's cards."""
+        """Cancels all of the message's tasks that have not started on a card of the pool."""
         while self.answers:
             self.answers.popleft()[1].cancel()
 
 
 def next_iv(mode: str, source: bytes, result: bytes) -> bytes:
-    """Returns the IV for the next part of a CBC, CFB, PCBC or OFB message."""
+    """Returns the IV with which the next part of a CBC, CFB, PCBC or OFB message continues."""
     if mode in ("cbc", "cfb"):
         return result[-BLOCK:]
     return xor(source[-BLOCK:], result[-BLOCK:])  # PCBC's chain, and OFB's keystream
 
 
 class Stream:
-    """Processes a message without authentication on a pool's cards, piece by piece."""
+    """Encrypts or decrypts a chunked message, unauthenticated, on the cards of a pool."""
 
     def __init__(self, pool, mode: str, direction: int, key: bytes, iv: bytes | None) -> None:
         self.mode, self.direction, self.key, self.iv = mode, direction, key, iv
@@ -135,26 +135,26 @@ class Stream:
         yield result
 
     def update(self, data: bytes) -> Iterator[bytes]:
-        """Encrypts or decrypts ``data`` on the pool's cards; yields the output ready so far."""
+        """Encrypts or decrypts ``data`` on the pool's cards; yields the output available so far."""
         for part in self.cutter.put(data):
             yield from self._part(part)
 
     def finish(self) -> Iterator[bytes]:
-        """Ends the message on the pool's cards; yields its remaining output."""
+        """Ends the message on the pool's cards; yields the remaining output."""
         rest = self.cutter.rest()
         if rest or not self.offset:  # nothing at all goes to a card too: it knows whether it may be
             yield from self._part(rest)
         yield from (result for _, result in self.flight.end())
 
     def free(self) -> None:
-        """Cancels the message's parts on the pool's cards; wipes its bytes and forgets its key."""
+        """Cancels the message's tasks on the pool's cards; wipes buffered bytes, drops the key."""
         self.flight.cancel()
         self.cutter.wipe()
         self.key = b""
 
 
 class Gcm:
-    """Processes a GCM message in parts on a pool's cards and combines the parts' hashes to a tag.
+    """Splits a GCM message over a pool's cards and combines the parts' hashes into the tag.
 
     A part's counter comes from the IV that it is given, its hash from its tag (parts.gcm); GHASH of
     the whole is the sum of the parts' hashes, each times H to the number of blocks behind it. The
@@ -185,12 +185,12 @@ class Gcm:
         self.ready: list[bytes] = []
 
     def _counter(self, blocks: int) -> int:
-        """Returns GCM's counter block, ``blocks`` after the first, modulo 2^32 (inc32)."""
+        """Returns GCM's counter block that follows the first by ``blocks`` (modulo 2^32, inc32)."""
         low = (self.first + blocks) % (1 << 32)
         return self.first >> 32 << 32 | low
 
     def _add(self, length: int, lengths: int, tag: bytes) -> None:
-        """Adds the hash of a message part to the GHASH of the whole GCM message."""
+        """Adds the GHASH of one message part to the GHASH of the whole GCM message."""
         value = parts.hash_of(tag, int.from_bytes(self.mask), self.inverse, lengths)
         blocks = -(-length // BLOCK)
         if blocks not in self.powers:
@@ -198,7 +198,7 @@ class Gcm:
         self.sum = gf128.multiply(self.sum, self.powers[blocks]) ^ value
 
     def _take(self, done: Iterator[tuple[object, object]]) -> Iterator[bytes]:
-        """Adds the hashes of finished parts to the GCM message's GHASH; yields the parts' data."""
+        """Adds finished parts' hashes to the GCM message's GHASH; yields the parts' output data."""
         for (length, lengths, last), (data, tag) in done:
             self._add(length, lengths, tag)
             if data:
@@ -238,14 +238,14 @@ class Gcm:
             self.in_data = True
 
     def update(self, data: bytes) -> Iterator[bytes]:
-        """Encrypts or decrypts ``data`` by GCM on the pool's cards; yields output ready so far."""
+        """Encrypts or decrypts ``data`` by GCM on the pool's cards; yields output so far."""
         self._data()
         for part in self.cutter.put(data):
             results = self._part(part)
             yield from hold_back(results, self.ready) if self.withholds else results
 
     def finish(self, tag: bytes | None = None) -> bytes:
-        """Ends the GCM message; returns its tag, or raises DeviceError if ``tag`` is wrong."""
+        """Completes the GCM message; returns the tag; raises DeviceError if ``tag`` differs."""
         self._data()
         self.ready += self._rest()
         self.ready += self._take(self.flight.end())
@@ -258,12 +258,12 @@ class Gcm:
         return made
 
     def read(self) -> Iterator[bytes]:
-        """Yields the rest of the GCM message's output, after :meth:`finish`."""
+        """Yields the remaining output of the GCM message, after :meth:`finish`."""
         while self.ready:
             yield self.ready.pop(0)
 
     def free(self) -> None:
-        """Cancels the GCM message's parts on cards; wipes held bytes; forgets key and hash."""
+        """Cancels the GCM message's tasks on cards; wipes buffers; drops key and hash key."""
         self.flight.cancel()
         self.cutter.wipe()
         self.ready.clear()
@@ -273,7 +273,7 @@ class Gcm:
 
 
 class Mac:
-    """Computes the CBC-MAC of a message in pieces on a pool's cards, part after part."""
+    """Computes the CBC-MAC of a chunked message on a pool's cards, one part after another."""
 
     def __init__(self, pool, key: bytes) -> None:
         self.pool, self.key, self.chain = pool, key, bytes(BLOCK)
@@ -288,12 +288,12 @@ class Mac:
             self._part(part)
 
     def pad(self) -> None:
-        """Fills the CBC-MAC's last block with zeros, as CCM does between AAD and data."""
+        """Pads the CBC-MAC's input with zeros to a whole block, as CCM does after the AAD."""
         if rest := self.cutter.rest():
             self._part(rest + bytes(-len(rest) % BLOCK))
 
     def rest(self) -> bytes:
-        """Returns a message's last block, 0 to 16 bytes, which the CBC-MAC does not cover yet."""
+        """Returns the message's last 0 to 16 bytes, which are not yet included in the CBC-MAC."""
         rest = self.cutter.rest()
         cut = max(0, (len(rest) - 1) // BLOCK * BLOCK)
         if cut:
@@ -302,7 +302,7 @@ class Mac:
 
 
 class Cmac:
-    """Computes a CMAC (SP 800-38B) of a message in pieces on the cards of a pool."""
+    """Computes a CMAC (SP 800-38B) of a chunked message on the cards of a pool."""
 
     def __init__(self, pool, direction, key, nonce, lengths, tag_bytes, unverified) -> None:
         self.mac, self.tag_bytes, self.nonce = Mac(pool, key), tag_bytes, b""
@@ -312,7 +312,7 @@ class Cmac:
         self.mac.put(data)
 
     def finish(self, tag: bytes | None = None) -> bytes:
-        """Ends the message and returns its CMAC, computed on the pool's cards.
+        """Completes the message and returns the CMAC, computed on the pool's cards.
 
         With ``tag``: fails if it is wrong.
         """
@@ -329,13 +329,13 @@ class Cmac:
         return made
 
     def free(self) -> None:
-        """Wipes the CMAC's held message bytes and forgets its key."""
+        """Wipes the CMAC message's buffered bytes and drops the key."""
         self.mac.cutter.wipe()
         self.mac.key = b""
 
 
 class Ccm:
-    """Processes a CCM message on a pool's cards: CTR in parallel, CBC-MAC part after part."""
+    """Processes a CCM message on a pool's cards: CTR in parallel, CBC-MAC part by part."""
 
     def __init__(self, pool, direction, key, nonce, lengths, tag_bytes, unverified) -> None:
         self.pool, self.direction, self.key, self.tag_bytes = pool, direction, key, tag_bytes
@@ -382,7 +382,7 @@ class Ccm:
             yield result
 
     def update(self, data: bytes) -> Iterator[bytes]:
-        """Encrypts or decrypts ``data`` by CCM on the pool's cards; yields output ready so far."""
+        """Encrypts or decrypts ``data`` by CCM on the pool's cards; yields output so far."""
         self._data()
         self.data_left -= len(data)
         if self.direction == ENCRYPT:
@@ -391,7 +391,7 @@ class Ccm:
         yield from hold_back(results, self.ready) if self.withholds else results
 
     def finish(self, tag: bytes | None = None) -> bytes:
-        """Ends the CCM message; returns its tag, or raises DeviceError if ``tag`` is wrong."""
+        """Completes the CCM message; returns the tag; raises DeviceError if ``tag`` differs."""
         self._data()
         if self.aad_left or self.data_left:
             raise MaeslantError("the message's length differs from the announced one")
@@ -405,12 +405,12 @@ class Ccm:
         return made
 
     def read(self) -> Iterator[bytes]:
-        """Yields the rest of the CCM message's output, after :meth:`finish`."""
+        """Yields the remaining output of the CCM message, after :meth:`finish`."""
         while self.ready:
             yield self.ready.pop(0)
 
     def free(self) -> None:
-        """Cancels the CCM message's parts on cards; wipes held bytes; forgets the key."""
+        """Cancels the CCM message's tasks on cards; wipes buffered bytes; drops the key."""
         self.stream.free()
         self.mac.cutter.wipe()
         self.ready.clear()

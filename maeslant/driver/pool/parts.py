@@ -22,7 +22,7 @@ def plain(
     before: bytes,
     data: bytes,
 ) -> bytes:
-    """Encrypts or decrypts a message's part, from byte ``offset`` on, on one card; returns it.
+    """Encrypts or decrypts a message from byte ``offset`` on, on one AES card; returns the output.
 
     ``before`` is the source's block in front of that byte.
     """
@@ -30,17 +30,17 @@ def plain(
 
 
 def block(device: Device, key: bytes, data: bytes) -> bytes:
-    """Returns whole blocks encrypted by AES in ECB mode, on one card of a pool."""
+    """Returns whole blocks encrypted by AES-ECB on one card of a pool."""
     return device.crypt("ecb", ENCRYPT, key, None, data)
 
 
 def last(device: Device, key: bytes, chain: bytes, data: bytes) -> bytes:
-    """Continues a CBC-MAC from ``chain`` over whole blocks on one card; returns its new value."""
+    """Returns a CBC-MAC continued from ``chain`` over whole blocks, computed on one AES card."""
     return device.crypt("cbc", ENCRYPT, key, chain, data)[-BLOCK:]
 
 
 def _nonce(inverse: int, counter: int) -> bytes:
-    """Returns the 16-byte IV from which GCM derives a given first counter block.
+    """Returns the 16-byte IV for which GCM's first counter block equals ``counter``.
 
     GCM's first counter block is GHASH of such an IV, ((IV * H) ^ 128) * H, and H has an inverse.
     """
@@ -48,7 +48,7 @@ def _nonce(inverse: int, counter: int) -> bytes:
 
 
 def hash_of(tag: bytes, mask: int, inverse: int, lengths: int) -> int:
-    """Returns the GHASH of a part's blocks, from its GCM tag, without mask and length block.
+    """Returns the GHASH of a message part's blocks, computed back from the part's GCM tag.
 
     ``inverse`` is that of H, here and below.
     """
@@ -58,7 +58,7 @@ def hash_of(tag: bytes, mask: int, inverse: int, lengths: int) -> int:
 def gcm(
     device: Device, direction: int, key: bytes, inverse: int, counter: int, data: bytes
 ) -> tuple[bytes, bytes]:
-    """Encrypts or decrypts a part of a GCM message on one card; returns data and the part's tag.
+    """Encrypts or decrypts a part of a GCM message on one AES card; returns output and part's tag.
 
     The tag is of the ciphertext as a message of its own, under the mask E(K, counter). Decrypting
     takes a second pass for it: what a card decrypts it also checks, and a part has no tag.
@@ -70,6 +70,6 @@ def gcm(
 def ghash(
     device: Device, key: bytes, inverse: int, counter: int, data: bytes
 ) -> tuple[bytes, bytes]:
-    """Hashes a part's blocks by GCM on one card, as AAD; returns no data and the GCM tag."""
+    """Returns (b"", GCM tag) of a message part taken as AAD, computed on one AES card."""
     _, _, tag = device.seal("gcm", key, b"", aad=data, nonce=_nonce(inverse, counter))
     return b"", tag

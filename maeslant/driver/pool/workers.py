@@ -33,7 +33,7 @@ HINT = (
 
 
 class CardsGone(MaeslantError):
-    """Raised when all AES cards of a Dask worker have failed."""
+    """Raised if all AES cards of a Dask worker process have failed."""
 
     def __init__(self, message: str, address: str) -> None:
         super().__init__(message)
@@ -52,13 +52,13 @@ def _open_cards() -> Local:
 
 
 def own_cards() -> Local:
-    """Opens the AES cards of this Dask worker at the first call; returns them as a pool."""
+    """Returns the pool of this Dask worker's AES cards, opened at the first call."""
     with _opening:
         return _open_cards()
 
 
 def on_worker(call: Callable[..., object], arguments: tuple[object, ...]) -> object:
-    """Runs a function on one of this Dask worker's AES cards and returns its result.
+    """Calls a function with a free AES card of this Dask worker; returns the function's result.
 
     Raises CardsGone, and what ``call`` raises.
     """
@@ -73,7 +73,7 @@ def on_worker(call: Callable[..., object], arguments: tuple[object, ...]) -> obj
 
 
 class Part:
-    """Submits a function for one card to a Dask cluster; submits again if a worker's cards fail."""
+    """Submits a task for one AES card to a Dask cluster, and again if a worker's cards fail."""
 
     def __init__(self, pool: "Cluster", call: Callable[..., object], arguments: tuple) -> None:
         self.pool, self.call, self.arguments = pool, call, arguments
@@ -92,16 +92,16 @@ class Part:
         )
 
     def done(self) -> bool:
-        """Returns true once the Dask cluster has the result of the submitted function."""
+        """Returns true if the Dask cluster has finished the submitted task."""
         return self.future.done()
 
     def cancel(self) -> None:
-        """Cancels the submitted function on the Dask cluster."""
+        """Cancels the submitted task on the Dask cluster."""
         with contextlib.suppress(Exception):
             self.future.cancel()
 
     def result(self) -> object:
-        """Waits for the function submitted to the Dask cluster and returns its result.
+        """Waits for the task submitted to the Dask cluster and returns the task's result.
 
         Raises MaeslantError when no card is left to do it.
         """
@@ -137,7 +137,7 @@ class Part:
                 ) from None
 
     def _elsewhere(self, error: CardsGone) -> None:
-        """Submits the function to another Dask worker after a worker's cards have failed."""
+        """Submits the task to another Dask worker after all cards of a worker have failed."""
         self.pool.gone.add(error.address)
         if not self.pool.workers() - self.pool.gone:
             raise MaeslantError(
@@ -147,7 +147,7 @@ class Part:
 
 
 class Cluster(cards.Pool):
-    """Implements a pool of the AES cards of a Dask cluster: "pool:tcp://SCHEDULER:PORT"."""
+    """Implements a pool of a Dask cluster's AES cards, named "pool:tcp://SCHEDULER:PORT"."""
 
     def __init__(self, uri: str) -> None:
         self.address = uri.removeprefix("pool:")
@@ -162,25 +162,25 @@ class Cluster(cards.Pool):
             )
 
     def close(self) -> None:
-        """Disconnects from the Dask cluster, whose workers keep their AES cards open."""
+        """Disconnects from the Dask cluster; the cluster's workers keep their AES cards open."""
         self.stack.close()
 
     def _resources(self) -> dict[str, int]:
-        """Returns the number of AES cards of each Dask worker, by the worker's address."""
+        """Returns the number of AES cards of each Dask worker, by the worker's network address."""
         workers = self.client.scheduler_info(n_workers=-1)["workers"]
         found = {name: int(about["resources"].get(RESOURCE, 0)) for name, about in workers.items()}
         return {name: number for name, number in found.items() if number}
 
     def workers(self) -> set[str]:
-        """Returns the addresses of the Dask workers that have AES cards."""
+        """Returns the network addresses of the Dask workers that have AES cards."""
         return set(self._resources())
 
     def run(self, call: Callable[..., object], *arguments: object) -> Part:
-        """Submits a function to the Dask cluster, for a card of any worker; returns its future."""
+        """Submits a task to the Dask cluster, for an AES card of any worker; returns its future."""
         return Part(self, call, arguments)
 
     def caps(self) -> dict[str, object]:
-        """Returns the capabilities of one card, and the number of cards of each Dask worker."""
+        """Returns the capabilities of an AES card, and the number of cards of each Dask worker."""
         found = self.run(cards.describe).result()
         names = [f"{number} at {name}" for name, number in sorted(self._resources().items())]
         return {**found, "backend": "pool", "name": f"{self.width} cards", "cards": names}

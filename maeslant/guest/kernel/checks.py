@@ -111,19 +111,19 @@ echo "guest alive"
 
 
 def programs() -> dict[str, pathlib.Path]:
-    """Builds the program that encrypts folders, for the guest's /bin."""
+    """Compiles the program that encrypts folders in a Linux guest; returns the path by name."""
     source = pathlib.Path(__file__).with_name("fscrypt_file.c")
     return {"fscrypt_file": c_driver.build_program(source)}
 
 
 def tree(*names: str) -> dict[str, bytes]:
-    """Returns the driver's module and some of Debian's programs by their places in a guest."""
+    """Returns the kernel module and some Debian programs, by their paths in a Linux guest."""
     place = f"lib/modules/{module.NAME}.ko"
     return {place: module.build().read_bytes(), **tools.tree(names)}
 
 
 def file_keys(output: str, master: bytes) -> dict[str, bytes]:
-    """Derives the keys of the encrypted files that a guest shows, by their names."""
+    """Derives the keys of the encrypted files in a guest's output; returns them by file name."""
     disk = uuid.UUID(re.search("^uuid (.*)$", output, re.MULTILINE)[1])
     return {
         each.name: fscrypt.disk_key(master, disk)
@@ -138,7 +138,7 @@ def _shared(file: fscrypt.File) -> bool:
 
 
 def wrong_media(found: bytes, output: str, master: bytes, data: bytes) -> str:
-    """Returns what is wrong with the sectors of the files that a guest shows, "" if nothing is."""
+    """Returns "" if a guest's files are right in the media's sectors, else an error text."""
     files, keys = fscrypt.parse(output), file_keys(output, master)
     if len(files) != len(FOLDERS) * len(SIZES):
         return f"{len(files)} encrypted files are shown"
@@ -183,7 +183,7 @@ def _good(result: machine.Result) -> str:
 
 
 def _resets(result: machine.Result) -> str:
-    """Returns what is wrong where the card was reset under load."""
+    """Returns "" if the driver recovered from a card reset under load, else an error text."""
     count = re.search(r"^resets (\d+)$", result.output, re.MULTILINE)
     return _good(result) or ("" if count and int(count[1]) else "no reset came under load")
 
@@ -196,7 +196,7 @@ def _removed(result: machine.Result) -> str:
 
 
 def cases(device: str, folder: pathlib.Path) -> list[Case]:
-    """Lists all checks of the kernel driver; each has its media in ``folder``."""
+    """Returns all checks of the kernel driver in Linux guests; media files are in ``folder``."""
     key, data = os.urandom(fscrypt.KEY_BYTES), os.urandom(BYTES)
     files = {"key": key, "data": data}
     size = max(LEAST, media.capacity(device))

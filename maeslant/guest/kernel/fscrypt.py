@@ -30,7 +30,7 @@ class File:
 
 
 def parse(output: str) -> list[File]:
-    """Reads the lines of `fscrypt_file show` in a guest's output."""
+    """Parses the lines of `fscrypt_file show` in a guest's output; returns the files."""
     found = []
     for line in re.findall(r"^file (.*)$", output, re.MULTILINE):
         name, inode, nonce, size, *extents = line.split()
@@ -46,7 +46,7 @@ def derive(master: bytes, context: int, info: bytes) -> bytes:
 
 
 def file_key(master: bytes, file: File) -> bytes:
-    """Derives the key of one file."""
+    """Derives the fscrypt key of one encrypted file."""
     return derive(master, PER_FILE, file.nonce)
 
 

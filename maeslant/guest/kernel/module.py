@@ -22,7 +22,7 @@ CONFIG = ("CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT=", "CONFIG_DEBUG_INFO_BTF_MODULE
 
 
 def _one(folder: pathlib.Path, pattern: str) -> pathlib.Path:
-    """Returns the one path in a folder that matches a pattern."""
+    """Returns the only path in a folder that matches a pattern."""
     found = list(folder.glob(pattern))
     if len(found) != 1:
         raise MaeslantError(f"{folder} has {len(found)} times {pattern}, not once")
@@ -30,14 +30,14 @@ def _one(folder: pathlib.Path, pattern: str) -> pathlib.Path:
 
 
 def _link(target: pathlib.Path, source: pathlib.Path) -> None:
-    """Makes a folder of links to what lies in another."""
+    """Creates a folder of symbolic links to another folder's entries."""
     target.mkdir()
     for path in source.iterdir():
         (target / path.name).symlink_to(path)
 
 
 def _tree(root: pathlib.Path, tree: pathlib.Path) -> None:
-    """Joins the unpacked packages in a folder as the kernel's Makefile wants them."""
+    """Links unpacked Debian packages to one source tree as the kernel's Makefile expects."""
     shutil.rmtree(tree, ignore_errors=True)
     tree.mkdir(parents=True)
     tools = _one(root, "usr/lib/linux-kbuild-*")
@@ -59,7 +59,7 @@ def _tree(root: pathlib.Path, tree: pathlib.Path) -> None:
 
 
 def build() -> pathlib.Path:
-    """Builds mae_block.ko unless it is up to date; returns its path."""
+    """Compiles the kernel module mae_block.ko if out of date; returns the path."""
     root = packages.fetch("module")
     OUT.mkdir(parents=True, exist_ok=True)
     tree, made = OUT / "kernel", OUT / "module"

@@ -20,7 +20,7 @@ PLACES = {"mkfs.ext4": "usr/sbin/mke2fs", "fsck.ext4": "usr/sbin/e2fsck", "fio":
 
 
 def tree(names: Iterable[str]) -> dict[str, bytes]:
-    """Returns the files, by their places in a guest, of some of Debian's programs."""
+    """Returns the files of some Debian programs by their paths in a Linux guest."""
     root = packages.fetch("storage")
     loader, settings = root / LIBRARIES / LOADER, root / "etc/mke2fs.conf"
     found = {f"{FOLDER}/{LOADER}": loader.read_bytes(), "etc/mke2fs.conf": settings.read_bytes()}

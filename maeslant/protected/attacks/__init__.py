@@ -10,7 +10,7 @@ from maeslant.protected.attacks.entry import Entry
 
 
 def catalogue() -> list[Entry]:
-    """Returns all bus attacks of the catalogue, family by family."""
+    """Returns all attacks of the catalogue on the bus between host and card."""
     families = (
         flips.flips,
         replays.replays,

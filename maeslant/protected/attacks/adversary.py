@@ -31,7 +31,7 @@ NAMES = {
 
 @dataclasses.dataclass(frozen=True)
 class Sight:
-    """Describes a bus event as an adversary who knows the protocol sees it: queue, kind, number."""
+    """Describes a bus access as the adversary decodes it: name, queue, kind, number, epoch."""
 
     what: str  # request, doorbell, response, number, or a name above, or a register's
     queue: int = -1
@@ -41,13 +41,13 @@ class Sight:
 
 
 def flip(data: bytes, bit: int) -> bytes:
-    """Returns a byte string with one bit flipped; negative bit numbers count from its end."""
+    """Returns a byte string with one bit inverted; a negative index counts from the end."""
     bit %= 8 * len(data)
     return data[: bit // 8] + bytes((data[bit // 8] ^ 1 << bit % 8,)) + data[bit // 8 + 1 :]
 
 
 class Adversary(Attack):
-    """Interprets and records every bus event; base class of the adversaries that change them."""
+    """Decodes and records every bus access; base class of adversaries that manipulate accesses."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class Adversary(Attack):
         self._mailbox: dict[int, tuple[Sight, Event]] = {}
 
     def sight(self, event: Event) -> Sight:
-        """Returns the Sight of a bus event, such as a request or doorbell, by address and bytes."""
+        """Decodes a bus access (request, doorbell or other) by address and bytes to a Sight."""
         if event.what in MEMORY:
             for queue, base in self.bases.items():
                 at = event.address - base
@@ -94,7 +94,7 @@ class Adversary(Attack):
         return Sight("response", queue, *self._header(event.data))
 
     def transform(self, event: Event, link: Link) -> Iterable[Event]:
-        """Records a bus event; returns the bus events that the adversary sends in its place."""
+        """Records a bus access; returns the bus accesses that the adversary sends instead."""
         sight = self.sight(event)
         if event.what is What.MMIO_WRITE and sight.what == f"register {RESPONSE_BASE:#05x}":
             self.bases[sight.queue] = int.from_bytes(event.data, "little")
@@ -110,15 +110,15 @@ class Adversary(Attack):
         return events
 
     def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
-        """Returns the bus events to send in place of the given one; here that one, unchanged."""
+        """Returns the bus accesses to send instead of the given one; here only the given one."""
         return (event,)
 
     def answer(self, event: Event, data: bytes, link: Link) -> bytes:
-        """Returns the data that the adversary gives to a bus read's reader, changed or not."""
+        """Returns the data that a bus read delivers, changed or unchanged by the adversary."""
         return self.react(self.sight(event), event, data, link)
 
     def react(self, sight: Sight, event: Event, data: bytes, link: Link) -> bytes:
-        """Returns the data to give to a bus read's reader; here the data read, unchanged."""
+        """Returns the data that a bus read delivers; in this base class, unchanged."""
         return data
 
 
@@ -127,7 +127,7 @@ EditAnswer = Callable[["On", Event, bytes, Link], bytes]
 
 
 class On(Adversary):
-    """Applies an edit to the nth bus event that matches a Sight's fields, or to all after it too.
+    """Applies an edit function to the nth bus access with given properties, or to all later, too.
 
     ``where``: those fields and their values.
     """
@@ -161,30 +161,30 @@ class On(Adversary):
         return chosen
 
     def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
-        """Returns the bus events that the edit function makes of a matching one."""
+        """Returns the bus accesses that the edit function puts in place of a matching access."""
         self.active = self._fits(sight)
         if self.active and self.edit:
             return self.edit(self, event, link)
         return (event,)
 
     def react(self, sight: Sight, event: Event, data: bytes, link: Link) -> bytes:
-        """Returns the data of a bus read; the edit function changes them if the event matches."""
+        """Returns a bus read's data, changed by the edit function if the access matches."""
         if self.active and self.edit_answer:
             return self.edit_answer(self, event, data, link)
         return data
 
 
 def doorbell(queue: int, blocks: int) -> Event:
-    """Returns the forged bus write that rings the doorbell of a card's request queue."""
+    """Returns a forged bus write to the doorbell register of one of the card's request queues."""
     data = blocks.to_bytes(4, "little")
     return Event(What.MMIO_WRITE, PAGE * (1 + queue) + DOORBELL, 4, data)
 
 
 def mailbox(queue: int, message: bytes, at: int = 0) -> Event:
-    """Returns the bus write that puts a forged message into a request queue's mailbox."""
+    """Returns a bus write that puts a forged message into the mailbox of a request queue."""
     return Event(What.MMIO_WRITE, PAGE * (1 + queue) + MAILBOX + at, len(message), message)
 
 
 def poke(address: int, data: bytes) -> Event:
-    """Returns the bus event by which the adversary overwrites host memory."""
+    """Returns a bus write by which the adversary overwrites host memory."""
     return Event(What.HOST_STORE, address, len(data), data)

@@ -37,7 +37,7 @@ LATER = {Kind.BATCH: 1, Kind.H2D: 1, Kind.D2H: 1}
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """Describes a bus attack of the catalogue: name, aim, requirement, expected detection."""
+    """Describes a bus attack: name, aim, tested security requirement, expected detection."""
 
     name: str
     requirement: str
@@ -50,26 +50,26 @@ class Entry:
     careless: bool = False  # the application starts the kernel too early
 
     def play(self, make: Callable[..., Machine] = Machine) -> Verdict:
-        """Runs this bus attack on a protected machine; returns the Verdict."""
+        """Runs this bus attack on a machine with the protected card; returns the Verdict."""
         want = expected_of_careless(self.make) if self.careless else None
         return play(self.make(), big=self.big, stay=self.stay, make=make, want=want)
 
 
 def edit_data(change: Callable[[bytes], bytes]) -> Callable:
-    """Returns an edit function by which an attack changes the data of a bus write."""
+    """Returns an edit function for attacks, which applies ``change`` to a bus write's data."""
     return lambda attack, event, link: [event.with_data(change(event.data))]
 
 
 def edit_answer(change: Callable[[bytes], bytes]) -> Callable:
-    """Returns an edit function by which an attack changes the data of a bus read."""
+    """Returns an edit function for attacks, which applies ``change`` to a bus read's data."""
     return lambda attack, event, data, link: change(data)
 
 
 def flipper(at: int) -> Callable[[bytes], bytes]:
-    """Returns a function that flips the lowest bit of byte ``at`` of a byte string."""
+    """Returns a function that inverts the lowest bit of byte ``at`` of a byte string."""
     return lambda data: flip(data, 8 * at)
 
 
 def drop(attack: On, event: Event, link: Link) -> list[Event]:
-    """Returns no bus events in place of one, as an edit function: the receiver gets nothing."""
+    """Drops a bus access, as an attack's edit function; returns an empty list."""
     return []

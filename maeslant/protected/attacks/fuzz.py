@@ -22,7 +22,7 @@ GAPS = (3, 10, 30, 100)  # events from one of its manipulations to the next, on 
 
 
 class Fuzz(Adversary):
-    """Manipulates bus events of protected sessions at random: a few in a session, or many in a row.
+    """Manipulates bus accesses of encrypted sessions at random: single accesses or long runs.
 
     The few go deep: most of the workload is behind them. A storm meets the card and the driver in
     all states that its own manipulations bring about, and carries messages across sessions.
@@ -49,7 +49,7 @@ class Fuzz(Adversary):
         self.stuck = 0
 
     def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
-        """Returns the bus event or, at positions drawn before, a random manipulation of it."""
+        """Returns the bus accesses to send instead: the given access, or a random manipulation."""
         self.at += 1
         self.pending = ""
         if event.data and len(self.seen) < 400:
@@ -69,11 +69,11 @@ class Fuzz(Adversary):
         return getattr(self, name)(event, link)
 
     def react(self, sight: Sight, event: Event, data: bytes, link: Link) -> bytes:
-        """Returns the data of a bus read, changed by a manipulation drawn for that read."""
+        """Returns a bus read's data, manipulated if this read was randomly chosen before."""
         return self._change(self.pending, data) if self.pending and data else data
 
     def idle(self, link: Link) -> None:
-        """Sends the bus events that the fuzzer has delayed, once their delay is over."""
+        """Sends the bus accesses that the fuzzer has delayed, once the delay has passed."""
         for when, event in list(self.held):
             if when <= link.steps:
                 self.held.remove((when, event))
@@ -108,51 +108,51 @@ class Fuzz(Adversary):
         return (event.with_data(self._change(name, event.data)),)
 
     def flip(self, event: Event, link: Link) -> Iterable[Event]:
-        """Manipulates a bus event: flips a random bit of its data; returns the changed event."""
+        """Inverts a random bit of a bus access's data; returns the manipulated access."""
         return self._data("flip", event)
 
     def replay(self, event: Event, link: Link) -> Iterable[Event]:
-        """Manipulates a bus event: gives it the data of a random earlier one; returns it."""
+        """Replaces a bus access's data by those of a random earlier access; returns the access."""
         return self._data("replay", event)
 
     def noise(self, event: Event, link: Link) -> Iterable[Event]:
-        """Manipulates a bus event: replaces its data by random bytes; returns the changed event."""
+        """Replaces a bus access's data by random bytes; returns the manipulated access."""
         return self._data("noise", event)
 
     def short(self, event: Event, link: Link) -> Iterable[Event]:
-        """Manipulates a bus event: cuts its data to a random length; returns the changed event."""
+        """Truncates a bus access's data to a random length; returns the manipulated access."""
         return self._data("short", event)
 
     def long(self, event: Event, link: Link) -> Iterable[Event]:
-        """Manipulates a bus event: appends random bytes to its data; returns the changed event."""
+        """Appends random bytes to a bus access's data; returns the manipulated access."""
         return self._data("long", event)
 
     def drop(self, event: Event, link: Link) -> Iterable[Event]:
-        """Manipulates a bus event: drops it; returns no event, so its receiver gets nothing."""
+        """Drops a bus access; returns an empty list."""
         return ()
 
     def silence(self, event: Event, link: Link) -> Iterable[Event]:
-        """Manipulates a bus event: drops it and up to 11 events after it; returns no event."""
+        """Drops a bus access and up to 11 accesses that follow; returns an empty list."""
         self.stuck = self.random.randrange(1, 12)
         return ()
 
     def twice(self, event: Event, link: Link) -> Iterable[Event]:
-        """Manipulates a bus event: repeats it after a random delay; returns it."""
+        """Returns a bus access and repeats that access after a random delay."""
         self.held.append((link.steps + self.random.randrange(1, 20), event))
         return (event, event) if self.random.random() < 0.5 else (event,)
 
     def delay(self, event: Event, link: Link) -> Iterable[Event]:
-        """Manipulates a bus event: delays it by a random time; returns no event for now."""
+        """Delays a bus access by a random time; returns an empty list for now."""
         self.held.append((link.steps + self.random.randrange(1, 30), event))
         return ()
 
     def redirect(self, event: Event, link: Link) -> Iterable[Event]:
-        """Manipulates a bus event: changes its address by a random distance; returns it."""
+        """Changes a bus access's address by a random distance; returns the access."""
         step = self.random.choice((-PAGE, PAGE, -1024, 1024, -64, 64, 8, 128, 256))
         return (dataclasses.replace(event, address=max(0, event.address + step)),)
 
     def inject(self, event: Event, link: Link) -> Iterable[Event]:
-        """Manipulates a bus event: adds a forged request, doorbell or card reset; returns both."""
+        """Returns a bus access, together with a forged request, doorbell or card reset."""
         queue = self.random.randrange(3)
         if self.requests and self.random.random() < 0.7:
             sight, message, bell = self.random.choice(self.requests)
@@ -166,7 +166,7 @@ class Fuzz(Adversary):
         return (doorbell(queue, self.random.randrange(80)), event)
 
     def poke(self, event: Event, link: Link) -> Iterable[Event]:
-        """Manipulates a bus event: adds random bytes written to used host memory; returns both."""
+        """Returns a bus access, together with a write of random bytes to used host memory."""
         used = [old.address for _, old in self.data] + [old.address for _, old in self.responses]
         address = self.random.choice(used or [link.BASE])
         data = self.random.randbytes(self.random.choice((1, 8, 64)))
@@ -175,7 +175,7 @@ class Fuzz(Adversary):
 
 @dataclasses.dataclass
 class Tally:
-    """Counts the sessions, manipulations and detections of a bus fuzzing campaign."""
+    """Counts the sessions, manipulations and detections of a fuzzing campaign on the bus."""
 
     runs: int = 0
     sessions: int = 0  # attacked ones
@@ -191,7 +191,7 @@ def fuzz(
     make: Callable[[Attack, str], Machine] = Machine,
     seen: Callable[[int], None] = lambda count: None,
 ) -> Tally:
-    """Fuzzes protected sessions until so many bus manipulations are made; returns their Tally.
+    """Fuzzes encrypted sessions until a number of bus manipulations is reached; returns a Tally.
 
     Reports progress to ``seen``.
     """
@@ -216,7 +216,7 @@ def fuzz(
 
 
 def main() -> int:
-    """Fuzzes the protected card's bus as the command line asks; prints counts of detections."""
+    """Fuzzes the protected card's bus; prints counts of detections; returns the exit code."""
     tally = fuzz(*map(int, sys.argv[1:] or ("1000",)))
     print(f"{tally.manipulations} manipulations of {tally.sessions} sessions: {dict(tally.kinds)}")
     for name, count in tally.caught.most_common():

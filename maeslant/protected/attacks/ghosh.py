@@ -40,18 +40,18 @@ SEND, RECEIVE = "send", "receive"  # of the new weights
 
 
 class GhoshCard(Card, Protocol):
-    """Defines the interface of cards with Ghosh's protocol: registers, bus and memory."""
+    """Defines the interface of cards with the protocol of Ghosh et al.: registers, bus, memory."""
 
     key: bytes
     bus: Link | None
     memory: bytes
 
     def close(self) -> None:
-        """Closes the card, a simulated one or a model."""
+        """Closes the card, whether a simulated card or a Python model."""
 
 
 class Adversary(Attack):
-    """Records bus events of Ghosh's protocol; base of attacks that act before given transfers."""
+    """Records bus accesses under the protocol of Ghosh et al.; base class of attacks."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class Adversary(Attack):
         self.moved: list[bytes] = []  # ciphertext into the card
 
     def transform(self, event: Event, link: Link) -> Iterable[Event]:
-        """Records writes of protected registers, host addresses and data; returns the bus event."""
+        """Records register writes, host addresses and data on the bus; returns the bus access."""
         self.writes.see(event)
         if event.what is What.MMIO_WRITE and event.address == HOST_LO:
             self.hosts.append(event)
@@ -69,11 +69,11 @@ class Adversary(Attack):
         return (event,)
 
     def before(self, now: str, link: Link) -> None:
-        """Acts before the driver's last sending, and before its receiving; here it does nothing."""
+        """Called before the driver's last send and its receive; does nothing in this base class."""
 
 
 class Edit(Adversary):
-    """Changes the first bus event of a kind in the driver's last sending, or in its receiving."""
+    """Changes the first bus access of a kind in the driver's last send or in the receive."""
 
     def __init__(self, what: What, address: int | None, edit: Callable, now: str = SEND) -> None:
         super().__init__()
@@ -81,11 +81,11 @@ class Edit(Adversary):
         self.armed = False
 
     def before(self, now: str, link: Link) -> None:
-        """Arms this attack if the wanted transfer, sending or receiving, begins."""
+        """Arms this attack if the transfer to attack, a send or a receive, begins."""
         self.armed = now == self.now
 
     def _take(self, event: Event) -> bool:
-        """Returns true if the bus event is the one to change; then disarms this attack."""
+        """Returns true if the bus access is the one to change; then disarms this attack."""
         taken = self.armed and event.what is self.what and self.address in (None, event.address)
         if taken:
             self.armed = False
@@ -93,29 +93,29 @@ class Edit(Adversary):
         return taken
 
     def transform(self, event: Event, link: Link) -> Iterable[Event]:
-        """Returns the bus event, changed if it is the write for which this attack waits."""
+        """Returns the bus access, with changes if it is the write that this attack waits for."""
         super().transform(event, link)
         return self.edit(self, event) if not event.is_read and self._take(event) else (event,)
 
     def answer(self, event: Event, data: bytes, link: Link) -> bytes:
-        """Returns the data of a bus read, changed if it is the read for which this attack waits."""
+        """Returns a bus read's data, with changes if it is the read that this attack waits for."""
         return self.edit(self, data) if event.is_read and self._take(event) else data
 
 
 class Oracle(GhoshOracle):
-    """Finds the GCM hash key H by Ghosh's tag oracle before the last sending, then forges data."""
+    """Recovers the GCM hash key H by the tag oracle of Ghosh et al.'s card, then forges data."""
 
     def before(self, now: str, link: Link) -> None:
-        """Finds the GCM hash key H of Ghosh's card, at the first transfer."""
+        """Recovers the GCM hash key H of the card of Ghosh et al. before the first transfer."""
         if self.h is None:
             self.learn(link, os.urandom(SIZE))
 
 
 class Rollback(Adversary):
-    """Replays the sending of old weights to Ghosh's card after new weights were sent."""
+    """Replays the DMA of old weights to the card of Ghosh et al. after new weights were sent."""
 
     def before(self, now: str, link: Link) -> None:
-        """Repeats the transfer of the old weights before the driver reads the data back."""
+        """Replays the DMA of the old weights before the driver reads the weights back."""
         if now != RECEIVE:
             return
         for event in self.writes.events(2, 4):
@@ -124,7 +124,7 @@ class Rollback(Adversary):
         self._move(link)
 
     def _move(self, link: Link) -> None:
-        """Makes Ghosh's card move data from or to the end of host memory."""
+        """Starts a DMA on the card of Ghosh et al. with a buffer at the end of host memory."""
         buffer = link.BASE + len(link.memory) - SIZE
         raw_write(link, HOST_LO, buffer.to_bytes(8, "little"))
         raw_write(link, MOVE, GO)
@@ -132,10 +132,10 @@ class Rollback(Adversary):
 
 
 class RawAccess(Rollback):
-    """Reads device memory of Ghosh's card by writing protected registers without tags."""
+    """Reads device memory of Ghosh et al.'s card by protected registers written without tags."""
 
     def before(self, now: str, link: Link) -> None:
-        """Writes target and start registers of Ghosh's card and makes it send the weights."""
+        """Starts a DMA of the weights on Ghosh et al.'s card by register writes without tags."""
         raw_write(link, TARGET, target_word(OUT, PLACE, SIZE))
         raw_write(link, START, bytes(8))
         self._move(link)
@@ -143,7 +143,7 @@ class RawAccess(Rollback):
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """Holds the outcome of an attack on Ghosh's protocol: if it acted, who noticed, wrong data."""
+    """Holds an attack's outcome: whether it acted, which check detected it, wrong data."""
 
     fired: bool
     caught: str  # ACCESS, DATA or NOBODY
@@ -151,13 +151,13 @@ class Outcome:
 
     @property
     def through(self) -> bool:
-        """Returns true if the attack got through: the driver accepted wrong data."""
+        """Returns true if the attack succeeded: the driver accepted wrong data undetected."""
         return self.fired and self.caught == NOBODY and bool(self.wrong)
 
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """Describes an attack on Ghosh's protocol: aim, and whether it is expected to get through."""
+    """Describes an attack on the protocol of Ghosh et al.: aim, and whether it should succeed."""
 
     name: str
     requirement: str  # of docs/protocol.md, that ours answers it with
@@ -167,16 +167,16 @@ class Entry:
     caught: str = NOBODY
 
     def play(self, card: Callable[[bytes], GhoshCard]) -> Outcome:
-        """Runs this attack on a card with Ghosh's protocol; returns the outcome."""
+        """Runs this attack on a card with the protocol of Ghosh et al.; returns the outcome."""
         return play(self.make(), card)
 
     def right(self, outcome: Outcome) -> bool:
-        """Returns true if the outcome is the expected one of this attack on Ghosh's protocol."""
+        """Returns true if the outcome is as expected for this attack on Ghosh et al.'s protocol."""
         return outcome.fired and outcome.through == self.through and outcome.caught == self.caught
 
 
 def play(attack: Attack, card: Callable[[bytes], GhoshCard]) -> Outcome:
-    """Runs a workload under an attack on a card with Ghosh's protocol; returns the outcome."""
+    """Runs transfers under an attack on a card with Ghosh et al.'s protocol; returns outcome."""
     key = os.urandom(16)
     device = card(key)
     try:
@@ -214,7 +214,7 @@ def _flip_write(attack: Edit, event: Event) -> list[Event]:
 
 
 def attacks() -> Iterator[Entry]:
-    """Yields the attacks on Ghosh's protocol: first those that get through, then the stopped."""
+    """Yields the attacks on the protocol of Ghosh et al., the successful before the detected."""
     write, read = What.MMIO_WRITE, What.MMIO_READ
     yield Entry(
         "tag oracle/in", "H1", "forged weights", lambda: Oracle(CHANGE, What.DMA_READ), True

@@ -24,7 +24,7 @@ from maeslant.protected.model.link import Event, Link
 
 
 class SwapRequests(On):
-    """Swaps two requests of a queue: holds back the first until the second was sent."""
+    """Swaps two requests of a queue: delays the first until the second has been sent."""
 
     def act(self, sight, event, link):  # noqa: D102
         if sight.what not in ("request", "doorbell") or sight.queue != self.where["queue"]:
@@ -42,7 +42,7 @@ class SwapRequests(On):
 
 
 def orders() -> Iterator[Entry]:
-    """Yields the bus attacks that reorder requests, responses or parts of chunks."""
+    """Yields the bus attacks that reorder requests, responses or blocks within DMA chunks."""
     for queue, kind in ((0, Kind.BATCH), (1, Kind.H2D), (2, Kind.D2H)):
         yield Entry(
             f"reorder/requests/{kind.name}",
@@ -113,7 +113,7 @@ def orders() -> Iterator[Entry]:
 
 
 class Late(On):
-    """Delays matching bus events, each by a number of steps of the card."""
+    """Delays matching bus accesses by a number of simulation steps of the card."""
 
     def __init__(self, steps: int, **where: object) -> None:
         super().__init__(**where)
@@ -127,7 +127,7 @@ class Late(On):
         return [event]
 
     def idle(self, link: Link) -> None:
-        """Sends the bus events that this attack has delayed, once their delay is over."""
+        """Sends the bus accesses that this attack has delayed, once the delay has passed."""
         self.left -= 1
         if self.left <= 0:
             for event in self.held:
@@ -206,7 +206,7 @@ def losses() -> Iterator[Entry]:
 
 
 def lengths() -> Iterator[Entry]:
-    """Yields the bus attacks that truncate or extend requests, responses or chunks."""
+    """Yields the bus attacks that truncate or extend requests, responses or DMA chunks."""
     for kind in Kind:
         for name, change in {
             "one less": lambda n: n - 1,

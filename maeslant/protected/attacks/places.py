@@ -28,7 +28,7 @@ from maeslant.protected.model.link import BusError, Event, Link, What
 
 
 def places() -> Iterator[Entry]:
-    """Yields the bus attacks that redirect the card's reads, writes and responses."""
+    """Yields the bus attacks that redirect the card's DMA reads, DMA writes or responses."""
     for name, address in {
         "another chunk": Link.BASE + 3 * SLOTS * SLOT_BYTES + 4096,
         "responses": Link.BASE + SLOT_BYTES,
@@ -100,7 +100,7 @@ def places() -> Iterator[Entry]:
 
 
 class Invent(On):
-    """Writes a forged response into a request's response slot when its doorbell is rung."""
+    """Writes a forged response into a request's response slot when the doorbell is rung."""
 
     def __init__(self, message: Callable[["Invent", int, int], bytes], **where: object) -> None:
         super().__init__(**where)
@@ -119,7 +119,7 @@ class Invent(On):
 
 
 def inventions() -> Iterator[Entry]:
-    """Yields the bus attacks that forge a response or end a transfer early."""
+    """Yields the bus attacks that forge a response or end a DMA transfer early."""
     for name, message in {
         "zeros": lambda attack, queue, sequence: bytes(64),
         "plain OK": lambda attack, queue, sequence: (
@@ -151,7 +151,7 @@ def inventions() -> Iterator[Entry]:
     )
 
     class FinalizeEarly(On):
-        """Writes ones to a queue's registers while a chunk is read, to end the transfer early."""
+        """Writes ones to a queue's registers during a chunk's DMA, to end the transfer early."""
 
         def react(self, sight, event, data, link):  # noqa: D102
             if sight.what == "data in":
@@ -171,12 +171,12 @@ def inventions() -> Iterator[Entry]:
 
 
 def _header_number(message: bytes) -> bytes:
-    """Returns the sequence number of a response message, as its slot shows it in plaintext."""
+    """Returns the sequence number in the plaintext header of a response message."""
     return message[8:16] + bytes(8)
 
 
 class Memory(On):
-    """Inverts bytes in shared memory right after the card or the driver has read them."""
+    """Inverts bytes in shared memory right after the card or the driver has read the bytes."""
 
     def __init__(self, size: int = 1, **where: object) -> None:
         super().__init__(**where)
@@ -189,7 +189,7 @@ class Memory(On):
 
 
 def fetches() -> Iterator[Entry]:
-    """Yields the bus attacks that change shared memory between two reads of the same bytes."""
+    """Yields the bus attacks that change shared memory between two reads of an address."""
     yield Entry(
         "double fetch/out, after each load",
         "H10",
@@ -216,7 +216,7 @@ def fetches() -> Iterator[Entry]:
     for nth in (0, 1, 2):
 
         def before(attack: On, event: Event, link: Link) -> list[Event]:
-            """Overwrites part of a chunk in shared memory before the driver's load of it."""
+            """Overwrites a DMA chunk's bytes in shared memory before the driver reads the chunk."""
             return [poke(event.address + 8, b"\xa5" * 8), event]
 
         yield Entry(
@@ -229,7 +229,7 @@ def fetches() -> Iterator[Entry]:
         )
 
         def after(attack: On, event: Event, link: Link) -> list[Event]:
-            """Overwrites part of a chunk in shared memory right after the driver has stored it."""
+            """Overwrites a DMA chunk's bytes in shared memory after the driver stored the chunk."""
             return [event, poke(event.address + 8, b"\xa5" * 8)]
 
         yield Entry(

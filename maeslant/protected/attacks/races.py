@@ -33,7 +33,7 @@ from maeslant.protected.model.link import Attack, BusError, Event, Link, What
 
 
 class Scribble(On):
-    """Overwrites a request in its mailbox while this attack holds back the request's doorbell."""
+    """Overwrites a request in the mailbox while this attack delays the request's doorbell."""
 
     def act(self, sight, event, link):  # noqa: D102
         if self.held and sight.what == "doorbell":
@@ -50,7 +50,7 @@ class Scribble(On):
         return [bell, mailbox(bell.address // PAGE - 1, b"\xff" * 4, last)]
 
     def idle(self, link: Link) -> None:
-        """Rings the held doorbell, overwrites its request's mailbox after 8 steps of the card."""
+        """Rings a delayed doorbell; overwrites the request in the mailbox 8 steps later."""
         if self.held:
             self.steps += 1
             if self.steps == 8:
@@ -59,7 +59,7 @@ class Scribble(On):
 
 
 class InQuarantine(On):
-    """Delays doorbells so that the kernel is started while its input is being transferred."""
+    """Delays doorbells so that the kernel starts while the kernel's input is still in transfer."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class InQuarantine(On):
         return [event]
 
     def idle(self, link: Link) -> None:
-        """Rings the doorbells that this attack holds back, once transfer or run has begun."""
+        """Rings the delayed doorbells once the input's DMA or the kernel run has begun."""
         for event in list(self.held):
             if self.over if event.address // PAGE == 2 else self.begun:
                 self.held.remove(event)
@@ -85,7 +85,7 @@ class InQuarantine(On):
 
 
 def races() -> Iterator[Entry]:
-    """Yields the bus attacks on mailboxes, protected registers and the OS's registers."""
+    """Yields the bus attacks on mailboxes, protected registers and the OS-accessible registers."""
 
     def scribble(attack: On, event: Event, link: Link) -> list[Event]:
         queue = event.address // PAGE - 1
@@ -140,7 +140,7 @@ def races() -> Iterator[Entry]:
         """Accesses the card's protected registers and mailboxes past the driver, as the OS can."""
 
         def idle(self, link: Link) -> None:
-            """Asserts that unauthenticated register accesses fail and that mailboxes read as 0."""
+            """Asserts that unauthenticated register accesses fail and mailboxes read as zero."""
             self.fired += 1
             for offset in range(0, 0x80, 4):
                 for what, data in ((What.MMIO_WRITE, b"\1\0\0\0"), (What.MMIO_READ, b"")):
@@ -156,7 +156,7 @@ def races() -> Iterator[Entry]:
     yield Entry("raw access", "M1 M3 H7", "a protected register", Raw, (NOTHING,))
 
     class TakeBack(On):
-        """Resets the card at a chosen bus read in the middle of a protected session."""
+        """Resets the card at a chosen bus read in the middle of an encrypted session."""
 
         def react(self, sight, event, data, link):  # noqa: D102
             if self.active:
@@ -229,24 +229,24 @@ def races() -> Iterator[Entry]:
     }.items():
 
         class Place(Attack):
-            """Gives the enclave a wrong address for a shared buffer, as a malicious OS can."""
+            """Gives the enclave a wrong address for a DMA buffer, as a malicious OS can."""
 
             def __init__(self, address: int = address) -> None:
                 super().__init__()
                 self.address = address
 
             def place(self, address: int, size: int) -> int:
-                """Returns a wrong address for the fourth buffer that the enclave allocates."""
+                """Returns a wrong address for the fourth DMA buffer that the enclave allocates."""
                 self.fired += 1
                 return self.address if self.fired == 4 else address
 
         yield Entry(f"shared memory {name}", "H10", "the enclave's own memory", Place, (INSIDE,))
 
     class AfterError(On):
-        """Corrupts a request, then repeats all earlier requests to the stopped card."""
+        """Corrupts a request, then repeats all earlier requests to the card, stopped by then."""
 
         def idle(self, link: Link) -> None:
-            """Repeats all requests to a stopped card; asserts that mailboxes read as zero."""
+            """Repeats all requests to the stopped card; asserts that mailboxes read as zero."""
             state = link.raw(Event(What.MMIO_READ, STATE, 4))[0]
             if state == State.DEAD:
                 for sight, message, bell in self.requests:

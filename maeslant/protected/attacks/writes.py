@@ -6,14 +6,14 @@ from maeslant.protected.model.link import Event, What
 
 
 class Writes:
-    """Records writes of Ghosh's protected registers on the bus: each with its IV and tag."""
+    """Records bus writes to authenticated registers of Ghosh et al.'s card, with IV and tag."""
 
     def __init__(self) -> None:
         self.last: dict[int, Event] = {}  # of the IV and the tag
         self.every: list[tuple[Event, Event, Event]] = []
 
     def see(self, event: Event) -> bool:
-        """Records a bus event; returns true if it writes a protected register of Ghosh's card."""
+        """Records a bus access; returns true if it writes a register with IV and tag."""
         if event.what is not What.MMIO_WRITE:
             return False
         if event.address in (REQUEST_IV, REQUEST_TAG):
@@ -24,5 +24,5 @@ class Writes:
         return True
 
     def events(self, first: int, end: int) -> list[Event]:
-        """Returns the bus events that repeat the recorded writes from ``first`` up to ``end``."""
+        """Returns bus accesses that repeat the recorded register writes ``first`` to ``end``."""
         return [event for write in self.every[first:end] for event in write]

@@ -19,7 +19,7 @@ TABLE = bytes((3 * byte + 1) & 0xFF for byte in range(256))
 
 @dataclasses.dataclass
 class Region:
-    """Describes the region of device memory that a transfer reserves and later locks."""
+    """Describes a range of device memory, reserved by a DMA transfer and later locked."""
 
     base: int
     total: int
@@ -28,16 +28,16 @@ class Region:
 
     @property
     def end(self) -> int:
-        """Returns the device address that follows the last 64-byte granule of the region."""
+        """Returns the first device address after the range, rounded up to 64 bytes."""
         return self.base + -(-self.total // GRANULE) * GRANULE
 
     def meets(self, address: int, size: int) -> bool:
-        """Returns true if a memory access overlaps the transfer's region."""
+        """Returns true if a memory access overlaps the reserved range."""
         return address < self.end and self.base < address + size
 
 
 class Memory:
-    """Models the card's device memory and the regions that transfers reserve in it."""
+    """Models the card's device memory with the address ranges that DMA transfers reserve."""
 
     def __init__(self, size: int, locks: int) -> None:
         self.data = bytearray(size)
@@ -45,7 +45,7 @@ class Memory:
         self.regions: list[Region] = []
 
     def reserve(self, region: Region) -> bool:
-        """Reserves a region of device memory; returns false if it overlaps or none is free."""
+        """Reserves a range of device memory; returns false on overlap or if no lock is free."""
         if len(self.regions) == self.locks or any(
             other.meets(region.base, region.end - region.base) and not (other.d2h and region.d2h)
             for other in self.regions
@@ -55,11 +55,11 @@ class Memory:
         return True
 
     def scrub(self, region: Region) -> None:
-        """Clears the device memory in the region of an abandoned transfer."""
+        """Clears the device memory in the address range of an aborted DMA transfer."""
         self.data[region.base : region.end] = bytes(region.end - region.base)
 
     def allowed(self, address: int, size: int, write: bool) -> bool:
-        """Returns true if the kernel may access device memory at an address: no lock forbids it."""
+        """Returns true if the kernel may access device memory here, which no DMA has locked."""
         inside = 0 <= address and address + size <= len(self.data)
         return inside and not any(
             region.locked and region.meets(address, size) and (write or not region.d2h)
@@ -67,13 +67,13 @@ class Memory:
         )
 
     def clear(self) -> None:
-        """Clears the card model's device memory and its list of regions."""
+        """Clears the card model's device memory and its list of reserved ranges."""
         self.data[:] = bytes(len(self.data))
         self.regions.clear()
 
 
 class Kernel:
-    """Models a simple accelerator kernel with the registers through which a host starts it."""
+    """Models an accelerator kernel with control registers, through which a host starts runs."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
@@ -81,14 +81,14 @@ class Kernel:
         self.clear()
 
     def clear(self) -> None:
-        """Clears the registers and the state of the kernel model."""
+        """Clears the registers and the state of the accelerator kernel's model."""
         self.registers = bytearray(SPACE)
         self.busy = self.fault = False
         self.runs = self.at = 0
         self.seen = bytearray()
 
     def legal(self, op: int, offset: int, width: int) -> bool:
-        """Returns true if the kernel model has a register of this offset, width, direction (M1)."""
+        """Returns true if the kernel model has a register of this offset, width and direction."""
         if offset + width > SPACE:
             return False
         if offset in (CONTROL, STATUS):
@@ -98,7 +98,7 @@ class Kernel:
         return SOURCE <= offset < LENGTH + 8 or offset >= SCRATCH
 
     def read(self, offset: int, width: int) -> int:
-        """Returns the value of a register of the kernel model."""
+        """Returns the value of a register of the accelerator kernel's model."""
         if offset == STATUS:
             return BUSY * self.busy | FAULT * self.fault
         if offset == RUNS:
@@ -106,7 +106,7 @@ class Kernel:
         return int.from_bytes(self.registers[offset : offset + width], "little")
 
     def write(self, offset: int, width: int, value: int) -> None:
-        """Writes a register of the kernel model; 1 in CONTROL starts a run."""
+        """Writes a register of the accelerator kernel's model; 1 in CONTROL starts a run."""
         if self.busy and offset < SCRATCH:
             raise BusError(hex(offset))
         if offset == CONTROL:
@@ -116,7 +116,7 @@ class Kernel:
             self.registers[offset : offset + width] = value.to_bytes(width, "little")
 
     def step(self) -> bool:
-        """Processes the kernel model's next 64 bytes; returns false if the kernel is idle."""
+        """Processes the next 64 bytes in the kernel model; returns false if the kernel is idle."""
         if not self.busy:
             return False
         length = self.read(LENGTH, 8)

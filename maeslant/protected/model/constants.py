@@ -34,7 +34,7 @@ RESET_WORD = 0x52455354
 
 
 class Class(enum.IntEnum):
-    """Numbers the four message classes of the protected channel, each with keys of its own."""
+    """Numbers the encrypted channel's four message classes; each class has keys of its own."""
 
     REQUEST = 1
     RESPONSE = 2
@@ -43,7 +43,7 @@ class Class(enum.IntEnum):
 
 
 class Kind(enum.IntEnum):
-    """Numbers the kinds of requests: OPEN, BATCH, H2D, D2H, REKEY, SKIP, CLOSE."""
+    """Numbers the encrypted channel's request kinds: OPEN, BATCH, H2D, D2H, REKEY, SKIP, CLOSE."""
 
     OPEN = 1
     BATCH = 2
@@ -55,14 +55,14 @@ class Kind(enum.IntEnum):
 
 
 class Flag(enum.IntFlag):
-    """Numbers the flags FIRST and LAST of a transfer's chunk."""
+    """Numbers the flags FIRST and LAST, which mark the ends of a chunked DMA transfer."""
 
     FIRST = 1
     LAST = 2
 
 
 class Op(enum.IntEnum):
-    """Numbers the operations of a batch of register accesses: READ, WRITE, WAIT."""
+    """Numbers the operations in a BATCH request: READ or WRITE a register, WAIT."""
 
     READ = 1
     WRITE = 2
@@ -70,7 +70,7 @@ class Op(enum.IntEnum):
 
 
 class Status(enum.IntEnum):
-    """Numbers the statuses that a response of the protected card can report."""
+    """Numbers the status codes of the protected card's responses."""
 
     OK = 1
     STATE = 2

@@ -50,7 +50,7 @@ def fresh_nonce() -> bytes:
 
 
 class Device:
-    """Models the protected card: registers, request queues, transfers and session states.
+    """Models the protected card: registers, request queues, DMA transfers, session states.
 
     The bus (link.Link) is given after construction: it needs the card, too.
     """
@@ -81,7 +81,7 @@ class Device:
     # States.
 
     def scrub(self, then: State) -> None:
-        """Erases all that a session leaves in the card model (H14); sets its state to ``then``."""
+        """Erases all session data in the card model (H14); sets the card's state to ``then``."""
         self.state = State.SCRUB
         if self.keys:
             self.keys.wipe()
@@ -95,7 +95,7 @@ class Device:
             self.nonce = self.nonce_source()
 
     def install(self, secret: bytes, session_id: bytes) -> bool:
-        """Installs a session's secret in the card model; returns true if it was accepted."""
+        """Stores a session's secret and ID in the card model; returns true if accepted."""
         if self.state != State.IDLE:
             return False
         word = self.capabilities.word()
@@ -111,19 +111,19 @@ class Device:
         return True
 
     def fail(self, fatal: Fatal) -> None:
-        """Ends the card model's session after a fatal error; no more requests are answered."""
+        """Ends the card model's session after a fatal error; later requests get no response."""
         self.cause = (fatal.cause, fatal.queue, fatal.sequence)
         self.state = State.ERROR
         self.monitor.append(("error", fatal.cause))
         self.scrub(State.DEAD)
 
     def finish_scrub(self) -> None:
-        """Does nothing, because the card model has erased its memory at once."""
+        """Does nothing: unlike the simulated card, the card model erases its memory at once."""
 
     # The bus.
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """Writes unprotected registers of the card model, in 32-bit words."""
+        """Writes the card model's unprotected registers, in 32-bit words."""
         if address >= PAGE * (1 + self.capabilities.queues):
             raise BusError(hex(address))  # protected space: nothing happens (M1, H7)
         for at in range(0, len(data) - 3, 4):
@@ -151,7 +151,7 @@ class Device:
             queue.response_base |= value << shift
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Returns unprotected registers of the card model; unused addresses read as zero."""
+        """Returns the card model's unprotected registers; unused addresses read as zero."""
         page, offset = divmod(address, PAGE)
         if page > self.capabilities.queues:
             raise BusError(hex(address))
@@ -172,7 +172,7 @@ class Device:
         return bytes(image[offset : offset + size])
 
     def _doorbell(self, queue: Queue, blocks: int) -> None:
-        """Accepts a queue's request in the card model: copies its mailbox, counts its number up."""
+        """Copies a queue's request from the card model's mailbox; increments the number."""
         if self.state not in (State.KEYED, State.RUN) or not queue.ready(self.capabilities.depth):
             return
         request = Request(queue.next, queue.epoch)
@@ -183,7 +183,7 @@ class Device:
     # Work.
 
     def step(self) -> bool:
-        """Advances each unit of the card model by one action; returns true if any was possible."""
+        """Advances each queue, transfer and kernel of the card model; returns true if any acted."""
         worked = False
         try:
             for queue in self.queues:
@@ -202,7 +202,7 @@ class Device:
         return worked
 
     def _verify(self, queue: Queue) -> None:
-        """Decrypts and checks a queue's request in the card model, then starts its execution."""
+        """Decrypts and verifies a queue's request in the card model; starts the execution."""
         request, message, blocks = queue.snapshot
         queue.snapshot = None
         where = (queue.index, request.sequence)
@@ -241,7 +241,7 @@ class Device:
                 self.scrub(State.IDLE)
 
     def _legal(self, queue: Queue, request: Request, blocks: int) -> Status | None:
-        """Returns the status by which the card model refuses a verified request; None if legal."""
+        """Returns the error status of an authentic but illegal request, None if legal."""
         kind, body = request.kind, request.body
         if kind not in list(Kind):
             return Status.KIND
@@ -271,7 +271,7 @@ class Device:
         value: int = 0,
         data: bytes = b"",
     ) -> None:
-        """Seals the card model's response to a request and writes it to host memory (H18)."""
+        """Encrypts the card model's response to a request and writes it to host memory (H18)."""
         keys = self.keys
         if keys is None:
             return  # taken back by the OS
@@ -299,7 +299,7 @@ class Device:
     # Batches.
 
     def _begin_batch(self, queue: Queue, request: Request) -> None:
-        """Checks a BATCH request's operations in the card model before any is executed (H7)."""
+        """Checks all register accesses of a BATCH request before any of them is executed (H7)."""
         batch = wire.operations(request.body)
         for index, operation in enumerate(batch):
             status = self._operation(queue, request, operation)
@@ -327,7 +327,7 @@ class Device:
         return Status.OK if legal else Status.OFFSET
 
     def _execute(self, queue: Queue, batch: Batch) -> bool:
-        """Executes a batch's next operation in the card model; returns false if it must wait."""
+        """Executes the next operation of a BATCH request; returns false if a WAIT is not over."""
         operation = batch.operations[batch.at]
         width = 1 << operation.log2_width
         match operation.op:
@@ -366,7 +366,7 @@ class Device:
     # Epochs.
 
     def _rekey(self, queue: Queue, request: Request) -> None:
-        """Executes REKEY in the card model: the queue uses the next epoch's keys from now on."""
+        """Executes a REKEY request: the card model's queue uses the next epoch's keys."""
         epoch = queue.epoch + 1
         if queue.epoch == LAST_EPOCH:
             self.answer(queue, request, Status.LIMIT)
@@ -379,7 +379,7 @@ class Device:
             self.answer(queue, request, Status.OK, 1, epoch)
 
     def _erase_old(self) -> None:
-        """Erases the older epoch's keys in the card model once no queue or request uses them."""
+        """Erases the older key epoch in the card model once no queue or request uses this epoch."""
         old = min(self.keys.banks)
         used = {queue.epoch for queue in self.queues}
         used.update(epoch for queue in self.queues for epoch in queue.unanswered.values())

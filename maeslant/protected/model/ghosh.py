@@ -38,22 +38,22 @@ GO = (1).to_bytes(4, "little")
 
 
 def target_word(direction: int, address: int, length: int) -> bytes:
-    """Returns the value of the register `target` of Ghosh's card for a transfer."""
+    """Encodes a DMA transfer's direction, address, length for Ghosh et al.'s register `target`."""
     return (direction << 63 | length << 32 | address).to_bytes(8, "little")
 
 
 def data_iv(start: bytes) -> bytes:
-    """Returns the IV of a transfer's data on Ghosh's card, from its register `start`."""
+    """Returns the IV of a DMA transfer's data on Ghosh et al.'s card, from the register `start`."""
     return b"dma\0" + start
 
 
 def answer_iv(iv: bytes) -> bytes:
-    """Returns the IV of Ghosh's answer to a protected read, from the IV of the request."""
+    """Returns the IV of the response to a protected register read, from the request's IV."""
     return bytes((iv[0] ^ 0x80,)) + iv[1:]
 
 
 class GhoshDevice:
-    """Models the card of Ghosh et al. with its GCM engine, DMA controller and memory."""
+    """Models the card of Ghosh et al. with GCM engine, DMA controller and device memory."""
 
     def __init__(self, key: bytes, memory: int = 1 << 14) -> None:
         self.key = key
@@ -68,10 +68,10 @@ class GhoshDevice:
         self.finished = False
 
     def close(self) -> None:
-        """Does nothing, because the model of Ghosh's card holds nothing open."""
+        """Does nothing: the Python model of the card of Ghosh et al. has nothing to close."""
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """Writes a register of the model of Ghosh's card."""
+        """Writes a register of the Python model of the card of Ghosh et al."""
         if address >= TARGET:
             self._write(address, data)
             return
@@ -82,15 +82,15 @@ class GhoshDevice:
             self.plain[ENGINE_TAG : ENGINE_TAG + 16] = self.tag
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Returns register values of the model of Ghosh's card; anyone may read the GCM tag."""
+        """Returns registers of the model of Ghosh et al.'s card; anyone may read the GCM tag."""
         return self._read(address) if address >= TARGET else bytes(self.plain[address:][:size])
 
     def step(self) -> bool:
-        """Does nothing, because the model of Ghosh's card acts within register writes."""
+        """Does nothing: the model of the card of Ghosh et al. acts when registers are written."""
         return False
 
     def _open(self, address: int, sealed: bytes) -> bytes | None:
-        """Returns a request to Ghosh's card, decrypted; None if its tag is wrong (§3.1)."""
+        """Decrypts a register write to Ghosh et al.'s card; returns None if the tag is wrong."""
         tag = bytes(self.plain[REQUEST_TAG : REQUEST_TAG + 16])
         try:
             return AESGCM(self.key).decrypt(self._request_iv(), sealed + tag, address.to_bytes(4))
@@ -101,7 +101,7 @@ class GhoshDevice:
         return bytes(self.plain[REQUEST_IV : REQUEST_IV + 12])
 
     def _write(self, address: int, sealed: bytes) -> None:
-        """Writes a protected register of Ghosh's card if the request's tag is right."""
+        """Writes a protected register of Ghosh et al.'s card if the request's GCM tag is right."""
         value = self._open(address, sealed)
         self.verdict = value is not None
         if value is None:
@@ -117,7 +117,7 @@ class GhoshDevice:
                 self.transfer = (word >> 63, at, length)
 
     def _read(self, address: int) -> bytes:
-        """Returns a protected register of Ghosh's card, sealed; all ones if the tag is wrong."""
+        """Returns an encrypted register of Ghosh et al.'s card, all ones after a wrong tag."""
         if self._open(address, b"") is None:
             return b"\xff" * 8
         value = {VERDICT: bytes((self.verdict,)).ljust(8, b"\0"), TARGET: self.target}
@@ -129,7 +129,7 @@ class GhoshDevice:
         return sealed[:8]
 
     def _move(self, host: int) -> None:
-        """Moves data between host memory and Ghosh's card through its GCM engine."""
+        """Moves data between host memory and Ghosh et al.'s card through its GCM engine."""
         direction, at, length = self.transfer
         if direction == IN:
             # Counter mode: the same operation both ways.
@@ -144,14 +144,14 @@ class GhoshDevice:
 
 @dataclasses.dataclass
 class GhoshHost:
-    """Models the user-mode driver of Ghosh et al., which holds the key."""
+    """Models the user-mode driver of Ghosh et al., which holds the AES key."""
 
     link: Link
     key: bytes
     count: int = 0
 
     def _request(self, register: int, value: bytes) -> tuple[bytes, bytes]:
-        """Seals a protected request and writes its IV and tag; returns IV and sealed value."""
+        """Encrypts a register request, writes IV and tag to the card; returns (IV, ciphertext)."""
         self.count += 1
         iv = b"mmio" + self.count.to_bytes(8)
         sealed = AESGCM(self.key).encrypt(iv, value, register.to_bytes(4))
@@ -160,7 +160,7 @@ class GhoshHost:
         return iv, sealed[:-16]
 
     def read(self, register: int) -> bytes:
-        """Returns a protected register of Ghosh's card (Figure 3); raises TagError if forged."""
+        """Reads a protected register of Ghosh et al.'s card; raises TagError on a wrong tag."""
         iv, _ = self._request(register, b"")
         sealed = self.link.mmio_read(register, 8) + self.link.mmio_read(ANSWER_TAG, 16)
         try:
@@ -169,7 +169,7 @@ class GhoshHost:
             raise TagError(ACCESS) from None
 
     def write(self, register: int, value: bytes) -> None:
-        """Writes a protected register of Ghosh's card (Figure 4); raises TagError if refused."""
+        """Writes a protected register of Ghosh et al.'s card; raises TagError if rejected."""
         _, sealed = self._request(register, value)
         self.link.mmio_write(register, sealed)
         if not self.read(VERDICT)[0] & 1:
@@ -182,14 +182,14 @@ class GhoshHost:
         return data_iv(start)
 
     def _move(self, buffer: int) -> bytes:
-        """Starts a transfer's data on Ghosh's card, as its OS does; returns the tag it shows."""
+        """Starts a DMA on Ghosh et al.'s card, as the OS does; returns the resulting GCM tag."""
         self.link.mmio_write(HOST_LO, buffer.to_bytes(8, "little"))
         self.link.mmio_write(MOVE, GO)
         self.link.mmio_write(FINALIZE, GO)
         return self.link.mmio_read(ENGINE_TAG, 16)
 
     def send(self, address: int, data: bytes) -> None:
-        """Sends data to Ghosh's card and compares GCM tags; raises TagError if the tags differ."""
+        """Sends data to Ghosh et al.'s card; raises TagError if the two GCM tags differ."""
         iv = self._start(IN, address, len(data))
         sealed = AESGCM(self.key).encrypt(iv, data, b"")
         buffer = self.link.allocate(len(data))
@@ -198,7 +198,7 @@ class GhoshHost:
             raise TagError(DATA)
 
     def receive(self, address: int, length: int) -> bytes:
-        """Returns data received from Ghosh's card; raises TagError if its GCM tag is wrong."""
+        """Returns data received from Ghosh et al.'s card; raises TagError on a wrong tag."""
         iv = self._start(OUT, address, length)
         buffer = self.link.allocate(length)
         tag = self._move(buffer)
@@ -210,12 +210,12 @@ class GhoshHost:
 
 
 def raw_write(link: Link, address: int, data: bytes) -> None:
-    """Writes a card's register on the bus model, without passing the attack."""
+    """Writes a card's register on the modelled bus, bypassing the attack."""
     link.raw(Event(What.MMIO_WRITE, address, len(data), data))
 
 
 def raw_read(link: Link, address: int, size: int) -> bytes:
-    """Returns a card's register from the bus model, without passing the attack."""
+    """Returns a card's register, read on the modelled bus, bypassing the attack."""
     try:
         return link.raw(Event(What.MMIO_READ, address, size))
     except BusError:

@@ -17,16 +17,16 @@ OUTPUT = 44
 
 
 class BudgetError(Exception):
-    """Raised if another use of a session key would exceed its safe number of blocks (H12)."""
+    """Raised if another use of a key would exceed the key's limit of AES blocks (H12)."""
 
 
 class TagError(Exception):
-    """Raised if a message of the protected channel has a wrong GCM tag or header."""
+    """Raised if a message of the encrypted channel has a wrong GCM tag or header."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Capabilities:
-    """Holds the card's capabilities, a 64-bit word that enters the derivation of all keys."""
+    """Holds the card's capabilities, a 64-bit word from which, among others, keys are derived."""
 
     queues: int = 4
     depth: int = 8
@@ -38,18 +38,18 @@ class Capabilities:
     regions: int = 12
 
     def word(self) -> int:
-        """Returns the card's capabilities, encoded as the 64-bit word of their register."""
+        """Encodes the card's capabilities as the 64-bit word of the capability register."""
         fields = (self.version, self.queues, self.depth, self.log2_chunk, self.operations)
         return int.from_bytes(bytes((*fields, self.log2_memory, self.log2_granule, self.regions)))
 
     @classmethod
     def unpack(cls, word: int) -> "Capabilities":
-        """Returns the card's capabilities, decoded from a 64-bit word, without checking them."""
+        """Decodes the card's capabilities from a 64-bit word, without checks."""
         version, queues, depth, chunk, operations, memory, granule, regions = word.to_bytes(8)
         return cls(queues, depth, chunk, operations, memory, version, granule, regions)
 
     def legal(self) -> bool:
-        """Returns true if all fields of the card's capabilities have legal values."""
+        """Returns true if all fields of the card's capabilities are within their legal ranges."""
         return (
             (self.version, self.log2_granule) == (VERSION, 6)
             and 1 <= self.queues <= 64
@@ -63,7 +63,7 @@ class Capabilities:
 
 @dataclasses.dataclass(frozen=True)
 class Session:
-    """Holds the inputs of key derivation: secret, session ID, nonces, capabilities."""
+    """Holds the inputs of a session's key derivation: secret, ID, nonces, capabilities."""
 
     secret: bytes
     session_id: bytes
@@ -72,7 +72,7 @@ class Session:
     capabilities: int
 
     def context(self, cls: int, epoch: int) -> bytes:
-        """Returns the 93-byte context of key derivation for a message class and epoch."""
+        """Returns the 93-byte context of the key derivation for a message class and key epoch."""
         return b"".join(
             (
                 self.session_id,
@@ -85,7 +85,7 @@ class Session:
         )
 
     def derive(self, cls: int, epoch: int) -> bytes:
-        """Derives and returns the AES key and IV mask of a message class in an epoch (H3)."""
+        """Derives and returns AES key and IV mask of a message class in a key epoch (H3)."""
         kdf = KBKDFCMAC(
             algorithm=algorithms.AES256,
             mode=Mode.CounterMode,
@@ -100,7 +100,7 @@ class Session:
         return kdf.derive(self.secret)
 
     def digest(self) -> bytes:
-        """Returns a digest of the session's keys, equal for two sessions with equal keys."""
+        """Returns a digest of the session's keys, to compare two sessions' keys."""
         found = b""
         for cls in Class:
             mac = CMAC(algorithms.AES256(self.secret))
@@ -111,7 +111,7 @@ class Session:
 
 
 class Key:
-    """Holds the AES key and IV mask of a message class in an epoch, and counts the key's use."""
+    """Holds AES key and IV mask of a message class in a key epoch, and counts AES blocks used."""
 
     def __init__(self, session: Session, cls: Class, epoch: int, limit: int) -> None:
         output = session.derive(cls, epoch)
@@ -120,22 +120,22 @@ class Key:
         self.used = 1  # H
 
     def spend(self, count: int) -> None:
-        """Counts a message's blocks against the key's limit; raises BudgetError beyond it (H12)."""
+        """Counts a message's AES blocks; raises BudgetError beyond the key's limit (H12)."""
         if self.used + wire.blocks(count) > self.limit:
             raise BudgetError(f"class {self.cls} epoch {self.epoch}: {self.used} blocks used")
         self.used += wire.blocks(count)
 
     def iv(self, queue: int, sequence: int) -> bytes:
-        """Returns the GCM IV of a queue's sequence number under this key (H2)."""
+        """Returns the GCM IV for a queue's sequence number under this key (H2)."""
         counter = bytes((self.cls, queue, 0, 0)) + sequence.to_bytes(8)
         return bytes(a ^ b for a, b in zip(self.mask, counter, strict=True))
 
     def seal(self, queue: int, sequence: int, aad: bytes, plain: bytes) -> bytes:
-        """Encrypts data by AES-256-GCM under this key; returns ciphertext and tag together."""
+        """Encrypts data by AES-256-GCM under this key; returns ciphertext followed by tag."""
         return AESGCM(self.bytes).encrypt(self.iv(queue, sequence), plain, aad)
 
     def open(self, queue: int, sequence: int, aad: bytes, sealed: bytes) -> bytes:
-        """Returns data decrypted by AES-256-GCM under this key; raises TagError if forged (H15)."""
+        """Decrypts data by AES-256-GCM under this key; raises TagError on a wrong tag (H15)."""
         if len(sealed) < TAG:
             raise TagError
         try:
@@ -144,12 +144,12 @@ class Key:
             raise TagError from error
 
     def seal_message(self, queue: int, kind: int, sequence: int, body: bytes) -> bytes:
-        """Returns a sealed request or response under this key: header, ciphertext and GCM tag."""
+        """Encrypts a request or response under this key; returns header, ciphertext and GCM tag."""
         aad = wire.header(self.cls, queue, kind, self.epoch, sequence)
         return aad + self.seal(queue, sequence, aad, body)
 
     def open_message(self, queue: int, kind: int, sequence: int, message: bytes) -> bytes:
-        """Verifies and decrypts a request or response under this key; returns its body.
+        """Verifies and decrypts a request or response under this key; returns the message's body.
 
         The header is made here; the one received is compared as a part of the tag.
         """
@@ -166,7 +166,7 @@ class Key:
 
 
 class Keys:
-    """Holds the keys of a protected session: four classes, at most two epochs at once (H13)."""
+    """Holds an encrypted session's keys of four message classes, for up to two epochs (H13)."""
 
     def __init__(self, session: Session, limit: int) -> None:
         self.session, self.limit = session, limit
@@ -174,21 +174,21 @@ class Keys:
         self.load(0)
 
     def load(self, epoch: int) -> None:
-        """Derives the keys of all four message classes for an epoch."""
+        """Derives the keys of all four message classes for a key epoch."""
         assert len(self.banks) < 2 and epoch not in self.banks
         self.banks[epoch] = {cls: Key(self.session, cls, epoch, self.limit) for cls in Class}
 
     def get(self, cls: Class, epoch: int) -> Key:
-        """Returns the key of a message class in an epoch whose keys are loaded."""
+        """Returns the key of a message class in a key epoch that is loaded."""
         return self.banks[epoch][cls]
 
     def erase(self, epoch: int) -> None:
-        """Erases the keys of all message classes in an epoch."""
+        """Erases the keys of all message classes in a key epoch."""
         for key in self.banks.pop(epoch).values():
             key.erase()
 
     def wipe(self) -> None:
-        """Erases all keys of the protected session and its secret."""
+        """Erases all keys of the encrypted session and the session's secret."""
         for epoch in list(self.banks):
             self.erase(epoch)
         self.session = Session(bytes(32), bytes(16), bytes(32), bytes(32), 0)

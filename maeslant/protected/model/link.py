@@ -14,11 +14,11 @@ from typing import Protocol
 
 
 class BusError(Exception):
-    """Raised by the bus model for an access that no device answers or that one refuses."""
+    """Raised by the bus model for an access that no device answers or that a device rejects."""
 
 
 class What(enum.Enum):
-    """Numbers the kinds of bus accesses: by MMIO, by DMA or by the enclave; read or write."""
+    """Numbers the kinds of bus accesses: MMIO, DMA or enclave's memory access; read or write."""
 
     MMIO_WRITE = enum.auto()  # the driver, through the OS's mapping, to the card's registers
     MMIO_READ = enum.auto()
@@ -30,7 +30,7 @@ class What(enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class Event:
-    """Describes one access on the bus model: kind, address, size and written data."""
+    """Describes a bus access in the bus model: kind, address, size, written data."""
 
     what: What
     address: int
@@ -47,12 +47,12 @@ class Event:
 
     @property
     def is_read(self) -> bool:
-        """Returns true if the bus access is a read."""
+        """Returns true if this bus access is a read."""
         return self.what in (What.MMIO_READ, What.DMA_READ, What.HOST_LOAD)
 
 
 class Attack:
-    """Observes all accesses on the bus model without changing them; base class of attacks.
+    """Observes all accesses on the bus model, changes none; base class of attacks.
 
     `fired` counts what they changed.
     """
@@ -63,15 +63,15 @@ class Attack:
         self.fired = 0
 
     def transform(self, event: Event, link: "Link") -> Iterable[Event]:
-        """Returns the bus accesses that replace a given one; here it is unchanged."""
+        """Returns the bus accesses that replace the given one; here only the given one."""
         return (event,)
 
     def answer(self, event: Event, data: bytes, link: "Link") -> bytes:
-        """Returns the data that a bus read gives to its reader; here they are unchanged."""
+        """Returns the data that a bus read delivers; in this base class, unchanged."""
         return data
 
     def idle(self, link: "Link") -> None:
-        """Acts while time passes without bus accesses; here it does nothing."""
+        """Called while no bus accesses occur; does nothing in this base class."""
 
     def place(self, address: int, size: int) -> int:
         """Returns the address that the OS reports for allocated memory; here the true one."""
@@ -79,20 +79,20 @@ class Attack:
 
 
 class Card(Protocol):
-    """Defines the methods that a card model offers to the bus model."""
+    """Defines the interface that a card model offers to the bus model."""
 
     def mmio_write(self, address: int, data: bytes) -> None:
         """Writes a register of the card model."""
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Returns the value of registers of the card model."""
+        """Returns the values of the card model's registers at an address."""
 
     def step(self) -> bool:
-        """Advances the card model by one step; returns true if it did anything."""
+        """Advances the card model by one step; returns true if the card acted."""
 
 
 class Link:
-    """Models the bus between driver and card, the host memory, and an attack on both."""
+    """Models host memory and the bus between driver and card, with an attack on both."""
 
     BASE = 0x1_0000_0000
 
@@ -104,14 +104,14 @@ class Link:
         self.watchers: list[Callable[[Event], None]] = []
 
     def allocate(self, size: int) -> int:
-        """Allocates memory that driver and card share, as the OS does; returns its address."""
+        """Allocates memory shared by driver and card, as the OS does; returns the address."""
         address, self.free = self.free, self.free + -(-size // 64) * 64
         if self.free > self.BASE + len(self.memory):
             raise MemoryError
         return self.attack.place(address, size)
 
     def raw(self, event: Event) -> bytes:
-        """Performs an access on the bus model without passing the attack; returns the data read."""
+        """Performs an access on the bus model, bypassing the attack; returns data read."""
         for watcher in self.watchers:
             watcher(event)
         match event.what:
@@ -129,7 +129,7 @@ class Link:
         return b""
 
     def do(self, event: Event) -> bytes:
-        """Performs an access on the bus model as the attack changes it; returns the data read."""
+        """Performs an access on the bus model with the attack's changes; returns data read."""
         data = b""
         for real in self.attack.transform(event, self):
             try:
@@ -140,18 +140,18 @@ class Link:
         return self.attack.answer(event, data, self) if event.is_read else b""
 
     def step(self) -> bool:
-        """Lets the attack act once, then the card model; returns true if the card did anything."""
+        """Steps the attack, then the card model; returns true if the card acted."""
         self.steps += 1
         self.attack.idle(self)
         return self.card.step()
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """Writes a card register over the attacked bus as the driver; bus errors are ignored."""
+        """Writes a card register over the attacked bus for the driver; bus errors are ignored."""
         with contextlib.suppress(BusError):  # writes are posted
             self.do(Event(What.MMIO_WRITE, address, len(data), data))
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Returns a card register that the driver reads over the bus; missing bytes are ones."""
+        """Reads a card register over the attacked bus for the driver; missing bytes become 0xFF."""
         try:
             data = self.do(Event(What.MMIO_READ, address, size))
         except BusError:
@@ -159,7 +159,7 @@ class Link:
         return data[:size].ljust(size, b"\xff")
 
     def load(self, address: int, size: int) -> bytes:
-        """Returns shared memory that the enclave reads over the bus; missing bytes are zeros."""
+        """Reads shared memory over the attacked bus for the enclave; missing bytes become zero."""
         try:
             data = self.do(Event(What.HOST_LOAD, address, size))
         except BusError:
@@ -167,14 +167,14 @@ class Link:
         return data[:size].ljust(size, b"\0")
 
     def store(self, address: int, data: bytes) -> None:
-        """Writes shared memory over the attacked bus as the enclave."""
+        """Writes shared memory over the attacked bus for the enclave."""
         with contextlib.suppress(BusError):
             self.do(Event(What.HOST_STORE, address, len(data), data))
 
     def dma_read(self, address: int, size: int) -> bytes:
-        """Returns host memory read by the card over the attacked bus, maybe of wrong length."""
+        """Returns host memory read by the card over the attacked bus; the length may be wrong."""
         return self.do(Event(What.DMA_READ, address, size))
 
     def dma_write(self, address: int, data: bytes) -> None:
-        """Writes host memory over the attacked bus as the card."""
+        """Writes host memory over the attacked bus for the card."""
         self.do(Event(What.DMA_WRITE, address, len(data), data))

@@ -22,7 +22,7 @@ class FaultError(Exception):
 
 
 class NnKernel(Kernel):
-    """Models the neural-network kernel with its registers; a run takes one step."""
+    """Models the neural-network kernel and its registers; a whole run takes one step."""
 
     def clear(self) -> None:
         """Clears the registers and state of the neural-network kernel model."""
@@ -43,7 +43,7 @@ class NnKernel(Kernel):
         return self.clocks if offset == CLOCKS else super().read(offset, width)
 
     def step(self) -> bool:
-        """Runs all commands of the neural-network kernel model; returns false if it is idle."""
+        """Runs all commands of the neural-network kernel model; returns false if idle."""
         if not self.busy:
             return False
         self.busy = False
@@ -62,7 +62,7 @@ class NnKernel(Kernel):
         return bytes(self.memory.data[address : address + size])
 
     def _run(self, at: int) -> int:
-        """Runs the kernel model's command list at address ``at``; returns its clock cycles."""
+        """Runs the kernel model's command list at device address ``at``; returns clock cycles."""
         commands = []
         while not commands or not commands[-1].last:
             if len(commands) == MOST_COMMANDS:
@@ -83,7 +83,7 @@ class NnKernel(Kernel):
         self.memory.data[command.destination : command.destination + len(data)] = data
 
     def _of(self, command: memory.Command) -> layers.Layer:
-        """Returns the network layer that a command of the neural-network kernel describes."""
+        """Decodes a command of the neural-network kernel to a network layer; returns the layer."""
         if command.op == memory.OP_POOL:
             return layers.Pool(relu=command.relu)
         if command.op not in (memory.OP_CONV, memory.OP_FULL):
@@ -110,6 +110,6 @@ class NnKernel(Kernel):
 
 
 class NnDevice(Device):
-    """Models the protected card with the neural-network kernel, as reference for the RTL."""
+    """Models the protected card with the neural-network kernel, as a reference for the RTL."""
 
     make_kernel = NnKernel

@@ -10,7 +10,7 @@ from maeslant.protected.model.constants import MAILBOX_BYTES, Cause
 
 
 class Fatal(Exception):
-    """Raised in the card model for an error that ends its session (H5)."""
+    """Raised in the card model for an error that ends the encrypted session (H5)."""
 
     def __init__(self, cause: Cause, queue: int, sequence: int) -> None:
         super().__init__(f"{cause.name} at queue {queue}, number {sequence}")
@@ -19,7 +19,7 @@ class Fatal(Exception):
 
 @dataclasses.dataclass
 class Request:
-    """Holds a request that the card model took from its queue's mailbox."""
+    """Holds a request that the card model has copied out of the queue's mailbox."""
 
     sequence: int
     epoch: int
@@ -29,7 +29,7 @@ class Request:
 
 @dataclasses.dataclass
 class Batch:
-    """Holds a BATCH request that the card model executes, with the values read so far."""
+    """Holds a BATCH request under execution in the card model, with the register values read."""
 
     request: Request
     operations: list[wire.Operation]
@@ -39,7 +39,7 @@ class Batch:
 
 @dataclasses.dataclass
 class Transfer:
-    """Holds a DMA transfer of the card model whose chunks are arriving or being moved."""
+    """Holds the state of a chunked DMA transfer in the card model."""
 
     kind: int
     region: Region
@@ -50,7 +50,7 @@ class Transfer:
 
 @dataclasses.dataclass
 class Chunk:
-    """Holds a chunk of a DMA transfer that the card model has accepted and not finished.
+    """Holds a chunk of a DMA transfer that the card model has accepted but not completed.
 
     ``engine`` exists once its data moves.
     """
@@ -63,7 +63,7 @@ class Chunk:
 
 
 class Queue:
-    """Holds the card model's state of one request queue."""
+    """Holds the state of one request queue in the card model."""
 
     def __init__(self, index: int) -> None:
         self.index = index
@@ -79,5 +79,5 @@ class Queue:
         self.chunks: deque[Chunk] = deque()
 
     def ready(self, depth: int) -> bool:
-        """Returns true if the card model can take another request of this queue."""
+        """Returns true if the card model can accept another request in this queue."""
         return self.snapshot is None and self.batch is None and len(self.chunks) < depth

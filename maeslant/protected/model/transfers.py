@@ -15,7 +15,7 @@ from maeslant.protected.model.queues import Chunk, Fatal, Queue, Request, Transf
 
 
 class Card(Protocol):
-    """Defines the part of the card model (device.Device) that its DMA transfers use."""
+    """Defines the interface of the card model (device.Device) for the DMA transfers."""
 
     beat: int
     bus: Link
@@ -26,7 +26,7 @@ class Card(Protocol):
     monitor: list
 
     def answer(self, queue: Queue, request: Request, status: Status, *more: object) -> None:
-        """Seals the card model's response to a request and writes it to host memory."""
+        """Encrypts the card model's response to a request and writes it to host memory."""
 
 
 class Transfers:
@@ -36,7 +36,7 @@ class Transfers:
         self.device = device
 
     def arm(self, queue: Queue, request: Request) -> None:
-        """Accepts an H2D or D2H request: checks and queues its chunk, reserves device memory."""
+        """Checks a DMA request (H2D or D2H), queues the DMA chunk and reserves device memory."""
         place = wire.Transfer.unpack(request.body)
         status = self._refusal(queue, request.kind, place)
         if status:
@@ -77,7 +77,7 @@ class Transfers:
         return None
 
     def give_up(self, queue: Queue, transfer: Transfer | None = None) -> None:
-        """Abandons a DMA transfer: clears and frees its device memory, answers its chunks."""
+        """Aborts a DMA transfer: clears and frees device memory, sends the chunks' responses."""
         transfer = transfer or queue.open
         if transfer is None:
             return
@@ -93,12 +93,12 @@ class Transfers:
             self.device.answer(queue, chunk.request, Status.AFTER if late else Status.ABORTED)
 
     def _too_late(self, chunk: Chunk) -> bool:
-        """Returns true if a chunk waits for a kernel run that a fault of the kernel prevents."""
+        """Returns true if a chunk waits for a kernel run that a kernel fault now prevents."""
         kernel = self.device.kernel
         return kernel.fault and kernel.runs < chunk.transfer.after
 
     def step(self, queue: Queue) -> bool:
-        """Moves the next part of a queue's oldest chunk; returns true if it did anything."""
+        """Moves the next bytes of a queue's oldest DMA chunk; returns true if a step was made."""
         if not queue.chunks:
             return False
         chunk = queue.chunks[0]
@@ -120,7 +120,7 @@ class Transfers:
         return True
 
     def _begin(self, queue: Queue, chunk: Chunk) -> None:
-        """Locks the memory region of a chunk and starts the chunk's GCM cipher."""
+        """Locks a DMA chunk's range of device memory and starts the chunk's GCM cipher."""
         chunk.transfer.region.locked = True
         h2d = chunk.request.kind == Kind.H2D
         cls = Class.DMA_IN if h2d else Class.DMA_OUT
@@ -133,7 +133,7 @@ class Transfers:
         )
 
     def _move(self, queue: Queue, chunk: Chunk) -> None:
-        """Moves up to 512 bytes of a chunk between host and device memory through GCM."""
+        """Moves up to 512 bytes of a DMA chunk between host and device memory through GCM."""
         device, place = self.device, chunk.place
         size = min(device.beat, place.length - chunk.moved)
         host, at = place.host + chunk.moved, place.address + chunk.moved
@@ -151,7 +151,7 @@ class Transfers:
         chunk.moved += size
 
     def _check(self, queue: Queue, chunk: Chunk) -> None:
-        """Checks a moved chunk's GCM tag, releases its memory region, sends the response."""
+        """Checks a completed DMA chunk's GCM tag, frees the memory range, sends the response."""
         device, place = self.device, chunk.place
         data = b""
         if chunk.request.kind == Kind.H2D:

@@ -15,13 +15,13 @@ KIND_OFFSET = 3
 
 
 def header(cls: int, queue: int, kind: int, epoch: int, sequence: int) -> bytes:
-    """Returns the 16-byte header of a protected message, which is also the message's AAD."""
+    """Returns the 16-byte header of an encrypted message, which also serves as AAD."""
     return HEADER.pack(VERSION, cls, queue, kind, epoch, sequence)
 
 
 @dataclasses.dataclass(frozen=True)
 class Operation:
-    """Describes one operation of a BATCH request: read or write a register, or wait."""
+    """Describes an operation of a BATCH request: register read, register write or wait."""
 
     op: int
     log2_width: int = 0
@@ -30,12 +30,12 @@ class Operation:
     zero: int = 0
 
     def pack(self) -> bytes:
-        """Returns an operation of a BATCH request, packed into 16 bytes."""
+        """Encodes an operation of a BATCH request into 16 bytes."""
         return OPERATION.pack(self.op, self.log2_width, self.zero, self.offset, self.data)
 
     @classmethod
     def unpack(cls, data: bytes) -> "Operation":
-        """Returns an operation of a BATCH request, unpacked from 16 bytes without checks."""
+        """Decodes an operation of a BATCH request from 16 bytes without checks."""
         op, log2_width, zero, offset, value = OPERATION.unpack(data)
         return cls(op, log2_width, offset, value, zero)
 
@@ -51,23 +51,23 @@ def write(offset: int, data: int, width: int = 4) -> Operation:
 
 
 def wait(queue: int, sequence: int) -> Operation:
-    """Returns the BATCH operation that waits for the response to another request (H16)."""
+    """Returns the BATCH operation that waits for another request's response (H16)."""
     return Operation(Op.WAIT, 0, queue, sequence)
 
 
 def operations(body: bytes) -> list[Operation]:
-    """Returns all operations in a BATCH request's body."""
+    """Decodes all operations in the body of a BATCH request."""
     return [Operation.unpack(body[at : at + 16]) for at in range(0, len(body), 16)]
 
 
 def wait_runs(count: int) -> Operation:
-    """Returns the BATCH operation that waits for a number of kernel runs (H16)."""
+    """Returns the BATCH operation that waits until a number of kernel runs have ended (H16)."""
     return Operation(Op.WAIT, 0, KERNEL, count)
 
 
 @dataclasses.dataclass(frozen=True)
 class Transfer:
-    """Describes the body of an H2D or D2H request: one chunk and its transfer."""
+    """Describes the body of a DMA request (H2D or D2H): a chunk and the chunk's transfer."""
 
     address: int
     length: int
@@ -79,28 +79,28 @@ class Transfer:
     tag: bytes = bytes(16)
 
     def pack(self) -> bytes:
-        """Returns the body of an H2D or D2H request, packed into 64 bytes."""
+        """Encodes the body of a DMA request (H2D or D2H) into 64 bytes."""
         return TRANSFER.pack(*dataclasses.astuple(self))
 
     @classmethod
     def unpack(cls, data: bytes) -> "Transfer":
-        """Returns the body of an H2D or D2H request, unpacked from 64 bytes without checks."""
+        """Decodes the body of a DMA request (H2D or D2H) from 64 bytes without checks."""
         return cls(*TRANSFER.unpack(data))
 
     @property
     def flags(self) -> Flag:
-        """Returns the chunk's flags FIRST and LAST, from its place in the transfer."""
+        """Returns the DMA chunk's flags FIRST and LAST, by the chunk's position in the transfer."""
         first = Flag.FIRST if self.index == 0 else Flag(0)
         last = self.address + self.length == self.base + self.total
         return first | (Flag.LAST if last else Flag(0))
 
     def aad(self, cls: Class, queue: int, epoch: int, sequence: int) -> bytes:
-        """Returns the 48-byte AAD that binds a chunk to its place in the transfer (H4, H17)."""
+        """Returns the 48-byte AAD that binds a DMA chunk to its position in a transfer (H4)."""
         place = CHUNK.pack(self.address, self.length, self.index, self.base, self.total)
         return header(cls, queue, self.flags, epoch, sequence) + place
 
     def legal(self, memory_bytes: int, max_chunk: int) -> bool:
-        """Returns true if the chunk's addresses and lengths are legal (docs/protocol.md §5)."""
+        """Returns true if the DMA chunk's addresses and lengths are legal (docs/protocol.md §5)."""
         end = self.address + self.length
         return (
             1 <= self.length <= max_chunk
@@ -117,7 +117,7 @@ class Transfer:
 
 @dataclasses.dataclass(frozen=True)
 class Response:
-    """Describes the body of the card's response to a request."""
+    """Describes the body of the card's response to a request on the encrypted channel."""
 
     status: int
     executed: int = 0
@@ -126,23 +126,23 @@ class Response:
     zero: int = 0
 
     def pack(self) -> bytes:
-        """Returns the body of the card's response, packed into bytes."""
+        """Encodes the body of the card's response into bytes."""
         return RESPONSE.pack(self.status, self.executed, self.zero, self.value) + self.data
 
     @classmethod
     def unpack(cls, body: bytes) -> "Response":
-        """Returns the body of the card's response, unpacked from bytes without checks."""
+        """Decodes the body of the card's response from bytes without checks."""
         status, executed, zero, value = RESPONSE.unpack_from(body)
         return cls(status, executed, value, body[RESPONSE.size :], zero)
 
 
 def response_bytes(kind: int, body: bytes) -> int:
-    """Returns the length of the body of a request's response, from the request alone."""
+    """Returns the length in bytes of the response's body, computed from the request."""
     if kind == Kind.BATCH:
         return 16 + 8 * sum(op.op == Op.READ for op in operations(body))
     return 32 if kind == Kind.D2H else 16
 
 
 def blocks(count: int) -> int:
-    """Returns the AES blocks that ``count`` bytes use up of a key's limit (docs/protocol.md §9)."""
+    """Returns the AES blocks that ``count`` bytes count against a key's limit (protocol.md §9)."""
     return -(-count // 16) + 1

@@ -25,27 +25,27 @@ HELD_OUT = 360
 
 @functools.cache
 def images() -> tuple[np.ndarray, np.ndarray]:
-    """Returns all 1797 images of digits, int8 (image, line, column, 1), and their labels."""
+    """Returns (all 1797 digit images as int8 (image, line, column, 1), their labels)."""
     with gzip.open(IMAGES, "rt") as file:
         table = np.loadtxt(file, delimiter=",", dtype=np.int8)
     return table[:, :64].reshape(-1, 8, 8, 1), table[:, 64]
 
 
 def split() -> tuple[np.ndarray, np.ndarray]:
-    """Returns the indices of the digit images for training, and of those for testing."""
+    """Returns (indices of the digit images for training, indices of those for testing)."""
     order = np.random.Generator(np.random.PCG64(SEED)).permutation(len(images()[0]))
     return order[HELD_OUT:], order[:HELD_OUT]
 
 
 def held_out() -> tuple[np.ndarray, np.ndarray]:
-    """Returns the digit images that were not used in training, and their labels."""
+    """Returns (the digit images not used in training, their labels)."""
     pixels, digits = images()
     chosen = split()[1]
     return pixels[chosen], digits[chosen]
 
 
 def save(network: list[layers.Layer], facts: dict[str, object]) -> str:
-    """Returns a digit network and its facts as the text of the file digits.json."""
+    """Returns a digit network and its metadata as JSON text for the file digits.json."""
     items = []
     for layer in network:
         item: dict[str, object] = {"kind": type(layer).__name__, "relu": layer.relu}
@@ -58,7 +58,7 @@ def save(network: list[layers.Layer], facts: dict[str, object]) -> str:
 
 
 def load(path: pathlib.Path = FILE) -> list[layers.Layer]:
-    """Returns the layers of the digit network in the file digits.json."""
+    """Reads the layers of the digit network from the file digits.json."""
     network: list[layers.Layer] = []
     for item in json.loads(path.read_text())["layers"]:
         kind = getattr(layers, item.pop("kind"))
@@ -71,10 +71,10 @@ def load(path: pathlib.Path = FILE) -> list[layers.Layer]:
 
 
 def facts(path: pathlib.Path = FILE) -> dict[str, object]:
-    """Returns the facts in digits.json about the digit network, such as its accuracy."""
+    """Reads metadata on the digit network, such as the accuracy, from digits.json."""
     return {k: v for k, v in json.loads(path.read_text()).items() if k != "layers"}
 
 
 def labels(network: list[layers.Layer], pixels: np.ndarray) -> list[int]:
-    """Returns the labels of digit images, classified by the network's NumPy reference."""
+    """Returns the labels of digit images as classified by the network's NumPy reference."""
     return [int(layers.run(network, image).reshape(-1).argmax()) for image in pixels]

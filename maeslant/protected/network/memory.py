@@ -21,28 +21,28 @@ ALIGN = 64  # where each part of a plan begins
 
 
 def rows(channels: int) -> int:
-    """Returns the number of 16-byte memory rows that a pixel with that many channels takes."""
+    """Returns the number of 16-byte memory words for a pixel with the given channel count."""
     return -(-channels // LANES)
 
 
 def map_bytes(height: int, width: int, channels: int) -> int:
-    """Returns the number of bytes that a feature map takes in the card's memory."""
+    """Returns the bytes of card memory that a feature map takes."""
     return height * width * rows(channels) * LANES
 
 
 def pack_map(values: np.ndarray) -> bytes:
-    """Returns a feature map as bytes of the card's memory, each pixel padded to whole rows."""
+    """Converts a feature map to bytes of card memory, each pixel padded to 16-byte words."""
     spare = -values.shape[2] % LANES
     return np.pad(values, ((0, 0), (0, 0), (0, spare))).astype(np.int8).tobytes()
 
 
 def unpack_map(data: bytes, height: int, width: int, channels: int) -> np.ndarray:
-    """Returns a feature map from bytes of the card's memory, without padding."""
+    """Converts bytes of card memory to a feature map, without the padding."""
     return np.frombuffer(data, np.int8).reshape(height, width, -1)[:, :, :channels]
 
 
 def pack_parameters(layer: layers.Convolution) -> bytes:
-    """Returns a layer's biases and weights as bytes, padded to full rows of channels."""
+    """Packs a layer's biases and weights into bytes, padded to multiples of 16 channels."""
     spare = -len(layer.biases) % LANES
     biases = np.pad(layer.biases, (0, spare)).astype("<i4").reshape(-1, LANES)
     weights = np.pad(layer.weights, ((0, spare), (0, 0), (0, 0), (0, 0))).astype(np.int8)
@@ -52,7 +52,7 @@ def pack_parameters(layer: layers.Convolution) -> bytes:
 
 @dataclasses.dataclass
 class Command:
-    """Describes a command of the neural-network kernel, which computes one layer."""
+    """Describes a command of the neural-network kernel; a command computes one layer."""
 
     op: int
     height: int
@@ -70,7 +70,7 @@ class Command:
     last: bool = False
 
     def encode(self) -> bytes:
-        """Returns the command of the neural-network kernel, packed into 64 bytes."""
+        """Encodes the command of the neural-network kernel into 64 bytes."""
         return COMMAND.pack(
             self.op,
             FLAG_LAST * self.last | FLAG_RELU * self.relu,
@@ -89,7 +89,7 @@ class Command:
 
     @classmethod
     def decode(cls, data: bytes) -> "Command":
-        """Returns a command of the neural-network kernel, unpacked from 64 bytes."""
+        """Decodes a command of the neural-network kernel from 64 bytes."""
         op, flags, *values = COMMAND.unpack(data)
         height, width, made_of, makes, kernel, pad, multiplier, shift, *addresses = values
         source, destination, params = addresses
@@ -142,7 +142,7 @@ def command(
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """Holds the layout of a network, its images and results in the card's memory.
+    """Holds the layout of a network, input images and results in the card's memory.
 
     ``loads`` are the bytes that the card needs: (address, bytes). The results of the images follow
     each other, ``result_bytes`` for each.
@@ -159,16 +159,16 @@ class Plan:
 
     @property
     def loads(self) -> list[tuple[int, bytes]]:
-        """Returns the (address, bytes) to load into the card before the kernel starts."""
+        """Returns (address, bytes) pairs to load into the card before the kernel starts."""
         return [self.parameters, self.images, self.commands]
 
     @property
     def start(self) -> int:
-        """Returns the device address of the network's command list."""
+        """Returns the device-memory address of the network's command list."""
         return self.commands[0]
 
     def outputs(self, data: bytes) -> list[np.ndarray]:
-        """Returns the network's output for each image, from result bytes read from the card."""
+        """Returns the network's output for each image, decoded from result bytes of the card."""
         parts = [data[i * self.result_bytes :][: self.result_bytes] for i in range(self.count)]
         return [unpack_map(part, *self.shape) for part in parts]
 
@@ -178,7 +178,7 @@ class Plan:
 
 
 def place(network: list[layers.Layer], pixels: np.ndarray, base: int = 0) -> Plan:
-    """Lays out a network and its images in the card's memory, from ``base`` on; returns the Plan.
+    """Plans a network, images and results in card memory from address ``base``; returns the Plan.
 
     Parameters, images, commands, results, then two buffers that the layers of an image use in turn,
     as the next image's do.

@@ -25,7 +25,7 @@ NARROW = 480  # px: a narrower plot has fewer ticks
 
 @dataclasses.dataclass(frozen=True)
 class Mark:
-    """Describes a point of a plot: place, colour, shape and label.
+    """Describes a marker of a plot: position, colour, shape and label.
 
     ``data`` names its record for the page's script.
 
@@ -65,7 +65,7 @@ class Axis:
 
 @dataclasses.dataclass(frozen=True)
 class Plot:
-    """Holds the content of a plot: axes, marks, lines and legend."""
+    """Holds the content of a plot: axes, markers, lines and legend."""
 
     title: str
     x: Axis
@@ -76,7 +76,7 @@ class Plot:
 
 
 def limits(axis: Axis, values: Sequence[float]) -> tuple[float, float]:
-    """Returns the range of a plot's axis for its values, with room for labels."""
+    """Returns the (lower, upper) limits of a plot's axis for its values, with room for labels."""
     known = [value for value in values if value > 0 or not axis.log]
     low, high = min(known, default=1), max(known, default=10)
     if axis.log:
@@ -112,7 +112,7 @@ def scale(axis: Axis, side: object, span: tuple[float, float], narrow: bool) -> 
 
 
 def draw(figure: Figure, axes: Axes, plot: Plot) -> None:
-    """Draws a plot on Matplotlib axes: marks, lines, labels and legend."""
+    """Draws a plot on Matplotlib axes: markers, lines, labels and legend."""
     narrow = figure.get_size_inches()[0] * 72 < NARROW
     points = [(m.x, m.y) for m in plot.marks] + [p for line in plot.lines for p in line.points]
     spans = [
@@ -160,12 +160,12 @@ def render(plot: Plot, width: float = 760, height: float = 430) -> str:
 
 
 def both(wide: str, narrow: str) -> str:
-    """Returns HTML with a plot for wide screens and one for phones, of which one is visible."""
+    """Returns HTML with two versions of a plot, for wide and narrow screens; CSS shows one."""
     return f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>'
 
 
 def shown(plot: Plot, width: float, height: float) -> str:
-    """Returns HTML with a plot drawn twice: in a given size for screens, and for phones."""
+    """Returns HTML of a plot in two versions: of a given size for screens, and for phones."""
     return both(render(plot, width, height), render(plot, *PHONE))
 
 
@@ -176,7 +176,7 @@ def ranking(
     legend: Sequence[tuple] = (),
     width: float = 760,
 ) -> str:
-    """Returns a plot as an <svg> element that shows marks as rows, the largest first.
+    """Returns a plot as an <svg> element, a ranking with a row for each marker, largest first.
 
     The label stands at the left or, where the plot is narrow, above its row.
     """

@@ -29,7 +29,7 @@ PICTURE = "explore.svg"
 
 
 class Bar(sweep.Watcher):
-    """Shows the progress of `maeslant explore`: all designs, and each one in synthesis."""
+    """Shows the progress of `maeslant explore`: all designs, and each design in synthesis."""
 
     def __init__(self, progress: Progress, total: int) -> None:
         self.progress = progress
@@ -39,15 +39,15 @@ class Bar(sweep.Watcher):
         self.good = self.done = 0
 
     def started(self, point: Point) -> None:
-        """Shows a line for a design whose synthesis has started."""
+        """Adds a line to the progress display for a design whose synthesis has started."""
         self.lines[point.key] = self.progress.add_task(str(point), total=None, what="", count="")
 
     def told(self, point: Point, text: str) -> None:
-        """Shows the synthesis step that a design has reached on its line."""
+        """Shows the current synthesis step on a design's line of the progress display."""
         self.progress.update(self.lines[point.key], what=text)
 
     def finished(self, outcome: Outcome) -> None:
-        """Advances the progress bar by a finished design; prints its error, if it failed."""
+        """Advances the progress bar by one design; prints an error if the synthesis failed."""
         self.good += outcome.report is not None
         if outcome.point.key in self.lines:
             self.progress.remove_task(self.lines.pop(outcome.point.key))
@@ -59,7 +59,7 @@ class Bar(sweep.Watcher):
         self.progress.update(self.whole, advance=1, count=f"{self.done}/{self.total}")
 
     def workers(self, count: int) -> None:
-        """Shows the number of the cluster's workers beside the progress bar."""
+        """Shows the number of the Dask cluster's workers beside the progress bar."""
         self.progress.update(self.whole, what=f"{count} workers")
 
 
@@ -132,7 +132,7 @@ def run(
 def _sweep(
     asked: list[Point], address: str | None, jobs: int | None, function: str, err: Console
 ) -> list[Outcome]:
-    """Synthesizes designs with a progress bar; returns reports and errors."""
+    """Synthesizes designs with a progress bar; returns Outcomes (reports and errors)."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),
@@ -150,7 +150,7 @@ def _sweep(
 
 
 def _writable(out: pathlib.Path | None) -> pathlib.Path:
-    """Returns the absolute path of `maeslant explore`'s web page; raises if not writable."""
+    """Returns the absolute path for `maeslant explore`'s web page; raises if not writable."""
     if out is None:
         report.REPORTS.mkdir(parents=True, exist_ok=True)
         out = report.REPORTS / PAGE
@@ -167,7 +167,7 @@ def _writable(out: pathlib.Path | None) -> pathlib.Path:
 
 
 def _pool() -> tuple[pathlib.Path, list[dict]] | None:
-    """Returns the file and rows of a pool of cards' measured figures; None if there are none."""
+    """Returns (file, rows) of measured figures of pools of AES cards; None if not measured."""
     for file in (report.REPORTS / page.POOL, report.PUBLISHED / page.POOL):
         try:
             found = json.loads(file.read_text())
@@ -182,7 +182,7 @@ def _pool() -> tuple[pathlib.Path, list[dict]] | None:
 def _published(
     outcomes: list[Outcome], pool: tuple[pathlib.Path, list[dict]] | None
 ) -> tuple[list[Outcome], tuple[pathlib.Path, list[dict]] | None]:
-    """Copies synthesis reports and pool figures to results/reports; returns them with new paths."""
+    """Copies synthesis reports and pool figures to results/reports; returns them, paths updated."""
     found = []
     for outcome in outcomes:
         if outcome.report and not outcome.older:
@@ -197,7 +197,7 @@ def _published(
 
 
 def _show(ours: list[Record], best: set[int], console: Console) -> None:
-    """Prints a table of the synthesized designs with area, clock rate and throughput."""
+    """Prints a table of synthesized designs with area, clock rate and throughput."""
     table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("core")
     table.add_column("technology")

@@ -140,7 +140,7 @@ def _targets(ours: Sequence[Record]) -> list[str]:
 
 
 def picture(outcomes: Sequence[Outcome]) -> str:
-    """Returns a plot of area over throughput in the main technology as SVG text."""
+    """Returns SVG text of a plot of area over throughput in the main technology."""
     ours = [records.of(outcome, HERE) for outcome in outcomes if outcome.report]
     plot = plots.area(ours, records.others(), MAIN, lambda record: "")
     with pictures.drawing(760, 470) as (figure, axes):
@@ -153,7 +153,7 @@ def _read(name: str) -> str:
 
 
 def _json(data: object) -> str:
-    """Returns data as JSON text that is safe inside an HTML script element."""
+    """Returns data as JSON text that can be embedded safely in an HTML script element."""
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
 
 
@@ -163,7 +163,7 @@ def _panel(svg: str, title: str = "", more: str = "") -> str:
 
 
 def _tiles(ours: Sequence[Record]) -> str:
-    """Returns the HTML boxes that name the best design of each kind at the head of the page."""
+    """Returns HTML boxes for the head of the page, each with the best design of a kind."""
     same = [record for record in ours if record.target == MAIN]
     tiles = []
     for what, value, unit, less, peer in TILES:

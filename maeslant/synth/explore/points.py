@@ -58,7 +58,7 @@ COMMENT = re.compile(r"//.*")
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """Describes one synthesis for `maeslant explore`: design, technology, options, label.
+    """Describes a synthesis of `maeslant explore`: design, technology, options, label.
 
     ``parameters`` are set on top of those of the build or module ``name``; ``values`` are all of
     them, as numbers. ``sweeps`` are the rows of the table that ask for it.
@@ -76,11 +76,11 @@ class Point:
 
     @property
     def key(self) -> str:
-        """Returns a key that is equal for syntheses of equal hardware in one technology."""
+        """Returns a key that is equal for syntheses of the same hardware in the same technology."""
         return json.dumps([self.top, self.values, self.target, self.how], sort_keys=True)
 
     def call(self) -> dict[str, object]:
-        """Returns the arguments with which a worker process synthesizes the design."""
+        """Returns the arguments with which a worker process runs this synthesis."""
         return {
             "name": self.name,
             "target": self.target,
@@ -99,14 +99,14 @@ def is_liberty(target: str) -> bool:
 
 
 def short(target: str) -> str:
-    """Returns a synthesis target as text for tables, a Liberty file's path as its name."""
+    """Returns a synthesis target as text for tables, a Liberty file's path as file name."""
     return pathlib.Path(target).name if is_liberty(target) else target
 
 
 def load(
     file: pathlib.Path = FILE, targets: Iterable[str] = (), quick: bool = False
 ) -> list[Point]:
-    """Returns the syntheses that configs/explore.yml asks for, without repetitions.
+    """Returns the syntheses that configs/explore.yml requests, without duplicates.
 
     ``targets``: only these; a Liberty file stands in for every standard-cell library of a row.
     ``quick``: only rows that are marked so.
@@ -140,7 +140,7 @@ def load(
 
 
 def _chosen(target: str, row: dict, asked: list[str]) -> list[str]:
-    """Returns the synthesis targets that a user chose in place of one in configs/explore.yml."""
+    """Returns the user's synthesis targets that replace a target of configs/explore.yml."""
     if not asked:
         return [target]
     first = next((known for known in row["targets"] if known in ASIC), None)
@@ -154,7 +154,7 @@ def _known(table: dict) -> str:
 
 
 def _row(file: pathlib.Path, sweep: str, row: object) -> Iterable[Point]:
-    """Yields the syntheses that one row of configs/explore.yml asks for."""
+    """Yields the syntheses that a row of configs/explore.yml requests."""
     if not isinstance(row, dict) or not row.get("targets"):
         raise MaeslantError(f"{file.name}: {sweep} lacks its targets")
     if unknown := row.keys() - FIELDS:
@@ -183,7 +183,7 @@ def _row(file: pathlib.Path, sweep: str, row: object) -> Iterable[Point]:
 
 
 def _builds(file: pathlib.Path, sweep: str, patterns: list[str]) -> list[str]:
-    """Returns the builds whose names match patterns, and those that are RTL modules' names."""
+    """Returns names of builds that match patterns, and those that are RTL module names."""
     found: dict[str, None] = {}
     for pattern in patterns:
         some = fnmatch.filter(configurations.load(), pattern)
@@ -194,7 +194,7 @@ def _builds(file: pathlib.Path, sweep: str, patterns: list[str]) -> list[str]:
 
 
 def _word(value: object) -> object:
-    """Returns the text by which a design's label shows the value of a parameter."""
+    """Returns the text for a parameter's value in a design's label."""
     known = str(value)
     default = known.removeprefix("Sbox").lower() if known.startswith("Sbox") else value
     return VALUES.get(value, default)
@@ -212,7 +212,7 @@ def _point(
     how: dict[str, object],
     power: bool,
 ) -> Point:
-    """Returns one synthesis, named after a build with equal parameters if there is one."""
+    """Returns a synthesis to run, named after a build with equal parameters if any exists."""
     what = _design(name, tuple(given.items()))
     whole = _whole(what.top, what.parameters)
     named = [
@@ -252,7 +252,7 @@ def _point(
 
 @functools.cache
 def _design(name: str, given: tuple[tuple[str, object], ...] = ()) -> design.Design:
-    """Returns the design of a build or module with given parameters, from a cache."""
+    """Returns the design of a build or RTL module with given parameters, from a cache."""
     return design.find(name, dict(given))
 
 

@@ -25,7 +25,7 @@ FAMILIES = (  # of tops, by the beginning of their names
 
 @dataclasses.dataclass(frozen=True)
 class Record:
-    """Holds the figures of a design in one technology, ours or published, for plots.
+    """Holds a design's figures in one technology, for plots: Maeslant's or a published design.
 
     Units: kge (thousand NAND2 of the library), mm2, lut, mhz, ns, gbps (Gbit/s, AES-128 blocks),
     mw, pj (a block), bits (a clock). What is not known is None.
@@ -67,7 +67,7 @@ class Record:
 
     @property
     def words(self) -> str:
-        """Returns a description of the design in words, for readers of the web page."""
+        """Describes the design in words, for readers of the web page."""
         kinds = {
             "iterative": "a round a clock" if self.lanes == 1 else "",
             "pipeline": f"{self.lanes} pipelines" if self.lanes > 1 else "a pipeline",
@@ -84,17 +84,17 @@ class Record:
 
     @property
     def area(self) -> float | None:
-        """Returns the design's area in thousands of gates, or in LUTs on an FPGA."""
+        """Returns the design's area: thousands of gate equivalents, or LUTs on an FPGA."""
         return self.lut if self.kge is None else self.kge
 
     @property
     def density(self) -> float | None:
-        """Returns the design's throughput by area, in Gbit/s per mm²."""
+        """Returns the design's throughput per area in Gbit/s per mm²."""
         return self.gbps_per_mm2 or _ratio(self.gbps, self.mm2)
 
     @property
     def per_watt(self) -> float | None:
-        """Returns the design's throughput by power, in Gbit/s per W.
+        """Returns the design's throughput per power in Gbit/s per W.
 
         Ours is of blocks that were counted while the power was: pj, or nothing.
         """
@@ -104,7 +104,7 @@ class Record:
         return peer if self.source else None
 
     def figures(self) -> dict[str, object]:
-        """Returns all known figures of the design by name, for the web page's JSON."""
+        """Returns all available figures of the design by name, for JSON in the web page."""
         found = dataclasses.asdict(self)
         found |= {"gbps_per_mm2": self.density, "gbps_per_w": self.per_watt}
         found["does"] = self.does or self.words
@@ -120,7 +120,7 @@ def _ratio(above: float | None, below: float | None) -> float | None:
 
 
 def of(outcome: Outcome, page: pathlib.Path) -> Record:
-    """Returns a synthesis report as a record for plots, with a link to the report."""
+    """Converts a synthesis report to a Record for plots, with a link to the report."""
     point, report = outcome.point, outcome.report
     area, timing, power = report["area"], report["timing"] or {}, report["power"] or {}
     values = point.values | report["parameters"]
@@ -161,7 +161,7 @@ def of(outcome: Outcome, page: pathlib.Path) -> Record:
 def _function(
     top: str, values: dict[str, int], measured: dict[str, float]
 ) -> tuple[float | None, float | None]:
-    """Returns a design's AES blocks a clock and latency in clocks, for AES-128."""
+    """Returns a design's (AES blocks per clock, latency in clock cycles) for AES-128."""
     blocks, latency = measured.get("blocks_per_clock"), measured.get("latency_clocks")
     if top in ("mae_cipher_lanes", "mae_cipher_pipe"):
         blocks = blocks or values.get("Lanes", 1)
@@ -176,7 +176,7 @@ def _function(
 
 
 def others() -> list[Record]:
-    """Returns the published designs of configs/related_work.yml as records for plots."""
+    """Reads the published designs of configs/related_work.yml as Records for plots."""
     found = []
     for design in related_work.designs():
         blocks, mhz = design.get("blocks_per_clock"), design.get("fmax_mhz")
@@ -206,7 +206,7 @@ def others() -> list[Record]:
 def front(
     records: Sequence[Record], cost: Callable[[Record], float | None], gain: Callable
 ) -> list[Record]:
-    """Returns the designs on the Pareto front of a cost and a gain, cheapest first."""
+    """Returns the designs on the Pareto front of a cost and a gain, in order of cost."""
     known = [record for record in records if cost(record) and gain(record)]
     found: list[Record] = []
     for record in sorted(known, key=lambda record: (cost(record), -gain(record))):
@@ -216,12 +216,12 @@ def front(
 
 
 def speed(record: Record) -> float | None:
-    """Returns a design's throughput: Gbit/s, or bits a clock if the clock rate is unknown."""
+    """Returns a design's throughput in Gbit/s, or in bits a clock if the clock rate is unknown."""
     return record.bits if record.target == "xc7" else record.gbps
 
 
 def best(records: Sequence[Record]) -> set[int]:
-    """Returns the indices of the designs on the Pareto front of their technology."""
+    """Returns the indices of the records on the Pareto front of their technology."""
     found = set()
     for target in {record.target for record in records}:
         same = [record for record in records if record.target == target]

@@ -34,7 +34,7 @@ LONELY_S = 60  # without any worker before a cluster is given up
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """Holds the outcome of one synthesis: its report, or an error."""
+    """Holds the outcome of a synthesis: the report or an error."""
 
     point: Point
     report: dict[str, object] | None = None
@@ -44,22 +44,22 @@ class Outcome:
 
 
 class Watcher:
-    """Defines the callbacks for the progress of many syntheses; this base class ignores them.
+    """Defines callbacks on the progress of many syntheses; this base class does nothing.
 
     The command line's subclass draws a bar.
     """
 
     def started(self, point: Point) -> None:
-        """Notes that the synthesis of a design has begun on this machine; here it does nothing."""
+        """Called when a design's synthesis starts on this machine; does nothing here."""
 
     def told(self, point: Point, text: str) -> None:
-        """Notes the step that a design's synthesis has reached; here it does nothing."""
+        """Called when a design's synthesis reaches a new step; does nothing here."""
 
     def finished(self, outcome: Outcome) -> None:
-        """Notes a synthesis's report or error once it has ended; here it does nothing."""
+        """Called with a design's report or error when synthesis has ended; does nothing here."""
 
     def workers(self, count: int) -> None:
-        """Notes the number of workers of the synthesizing cluster; here it does nothing."""
+        """Called with the number of the Dask cluster's workers; does nothing here."""
 
 
 def sweep(
@@ -71,7 +71,7 @@ def sweep(
     function: str = worker.SYNTHESIZE,
     globs: tuple[str, ...] = worker.SOURCES,
 ) -> list[Outcome]:
-    """Synthesizes designs, on this machine or a cluster; returns their reports or errors in order.
+    """Synthesizes designs here or on a Dask cluster; returns the Outcomes in order.
 
     ``jobs`` at once here (as many as there are cores), or on the cluster at ``address``, where
     ``globs`` are the files that must be the same. ``function``: MODULE:FUNCTION that synthesizes.
@@ -96,7 +96,7 @@ def sweep(
 
 
 def recall(point: Point, function: str, older: bool = False) -> Outcome | None:
-    """Returns the stored report of a design's synthesis; None if there is none.
+    """Returns the stored report of a design's synthesis as an Outcome; None if not stored.
 
     ``older``: one of RTL that has changed since, too, marked so.
 
@@ -110,7 +110,7 @@ def recall(point: Point, function: str, older: bool = False) -> Outcome | None:
 
 
 def _kept(point: Point, found: dict[str, object]) -> Outcome:
-    """Stores a synthesis report that a cluster's worker has sent; returns the Outcome."""
+    """Stores a synthesis report received from a Dask worker; returns the Outcome."""
     name = found.pop("folder", None)
     file = report.REPORTS / str(name) / "report.json" if name else None
     mine = report.Report(**found)
@@ -123,7 +123,7 @@ def _kept(point: Point, found: dict[str, object]) -> Outcome:
 def _local(
     points: Sequence[Point], watcher: Watcher, jobs: int, function: str
 ) -> Iterator[Outcome]:
-    """Synthesizes designs in parallel processes on this machine; yields reports or errors."""
+    """Synthesizes designs in parallel processes on this machine; yields each Outcome."""
     stop = threading.Event()
 
     def attempt(point: Point) -> Outcome:
@@ -157,7 +157,7 @@ def _clustered(
     function: str,
     globs: tuple[str, ...],
 ) -> Iterator[Outcome]:
-    """Synthesizes designs on a Dask cluster; yields the reports or errors as they come.
+    """Synthesizes designs on a Dask cluster; yields each Outcome as soon as it is known.
 
     Yields outcomes.
     """
@@ -187,7 +187,7 @@ def _clustered(
 def _next(
     answers: queue.Queue, client: "distributed.Client", address: str, watcher: Watcher
 ) -> "distributed.Future":
-    """Returns the cluster's next finished synthesis, once there is one; raises without workers."""
+    """Waits for the Dask cluster's next finished synthesis; raises MaeslantError if no workers."""
     seen = time.monotonic()
     while True:
         with contextlib.suppress(queue.Empty):
@@ -206,7 +206,7 @@ def _next(
 
 
 def _outcome(point: Point, future: "distributed.Future") -> Outcome:
-    """Returns a report or an error, from the result that a cluster's worker has sent."""
+    """Converts the result received from a Dask worker to an Outcome (report or error)."""
     try:
         found = future.result()
     except Exception as error:

@@ -34,7 +34,7 @@ GRACE_S = 3
 
 
 class Stopped(Exception):
-    """Raised if a design's synthesis was stopped by its caller."""
+    """Raised if the caller has stopped a design's synthesis."""
 
 
 def run(
@@ -43,7 +43,7 @@ def run(
     tell: Callable[[str], None] = lambda text: None,
     stop: threading.Event | None = None,
 ) -> dict[str, object]:
-    """Synthesizes a design in a process of its own and returns the report.
+    """Synthesizes a design in a new process and returns the report.
 
     Raises MaeslantError with what it says, Stopped once ``stop`` is set.
     """
@@ -88,7 +88,7 @@ def run(
 def run_remote(
     function: str, arguments: dict[str, object], globs: tuple[str, ...], expected: str
 ) -> dict[str, object]:
-    """Synthesizes a design as a task of a Dask cluster; returns its report or error."""
+    """Synthesizes a design on this Dask worker, as a task; returns the report or an error."""
     try:
         cluster.check_sources(globs, expected)
         return {"report": run(function, arguments)}
@@ -103,7 +103,7 @@ def _watch(process: subprocess.Popen, stop: threading.Event | None) -> None:
 
 
 def end(process: subprocess.Popen) -> None:
-    """Ends the process of a synthesis and all its child processes."""
+    """Ends the process of a synthesis and all of its child processes."""
     if process.poll() is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
@@ -119,7 +119,7 @@ def end(process: subprocess.Popen) -> None:
 
 
 def _lifeline() -> None:
-    """Waits until standard input is closed, then ends this synthesis process and its children."""
+    """Waits until standard input is closed, then ends this process and its children."""
     while os.read(0, 4096):
         pass
     os.killpg(0, signal.SIGTERM)
@@ -133,7 +133,7 @@ def _terminated(number: int, frame: object) -> None:
 
 
 def _line() -> bytes:
-    """Returns the first line of standard input, read byte by byte and no further."""
+    """Reads and returns the first line of standard input, byte by byte and no further."""
     found = b""
     while (byte := os.read(0, 1)) not in (b"", b"\n"):
         found += byte
@@ -141,7 +141,7 @@ def _line() -> bytes:
 
 
 def main() -> int:
-    """Synthesizes the design that standard input names and prints the report; a worker process."""
+    """Synthesizes the design that standard input names and prints the report (worker process)."""
     signal.signal(signal.SIGTERM, _terminated)
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # whatever tools print is no answer

@@ -22,7 +22,7 @@ HEADS = ("", "pipelines", "mm²", "mW", "of which clock tree", "latency ns", "mi
 
 
 def scaled(made: Report) -> dict[str, float]:
-    """Returns a build's pipelines, area, power and latency, scaled to the rate of Dong et al."""
+    """Returns pipelines, area, power and latency of a build scaled to the rate of Dong et al."""
     lanes, power = made.parameters["Lanes"], made.power
     mhz = made.timing["fmax_mhz"]
     pipelines = math.ceil(GBPS * 1000 / (BITS * mhz))
@@ -39,7 +39,7 @@ def scaled(made: Report) -> dict[str, float]:
 
 
 def lines(reports: Iterable[tuple[str, Report | None]]) -> list[str]:
-    """Returns a Markdown table of labelled reports beside Dong et al.; empty without reports."""
+    """Returns a Markdown table of reports beside Dong et al.; an empty list without reports."""
     known = [(label, scaled(made)) for label, made in reports if made and made.power]
     if not known:
         return []

@@ -34,7 +34,7 @@ FIGURES = (
 
 @functools.cache
 def designs() -> tuple[dict[str, object], ...]:
-    """Returns the published AES designs of configs/related_work.yml, checked.
+    """Reads and checks configs/related_work.yml; returns the published AES designs.
 
     The figure blocks_per_clock is computed where only clocks_per_block is given.
     """

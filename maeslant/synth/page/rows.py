@@ -6,7 +6,7 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class Ours:
-    """Describes a row for one of our designs in the synthesis tables."""
+    """Describes a row of the synthesis tables for one of Maeslant's designs."""
 
     name: str
     target: str = "nangate45"
@@ -16,13 +16,13 @@ class Ours:
 
     @property
     def title(self) -> str:
-        """Returns the label of this row in the synthesis tables."""
+        """Returns this table row's label."""
         values = ", ".join(f"{key} {value}" for key, value in self.parameters.items())
         return self.label or f"`{self.name}`" + (f" ({values})" if values else "")
 
     @property
     def command(self) -> str:
-        """Returns the `maeslant synth` command that makes this row's report."""
+        """Returns the `maeslant synth` command that creates this table row's report."""
         words = ["maeslant synth", self.name]
         words += [f"-G {key}={value}" for key, value in self.parameters.items()]
         words += [] if self.target == "nangate45" else [f"--target {self.target}"]
@@ -35,7 +35,7 @@ class Ours:
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """Describes a row that compares two of our designs in the synthesis tables."""
+    """Describes a row of the synthesis tables that compares two of Maeslant's designs."""
 
     whole: Ours
     part: Ours

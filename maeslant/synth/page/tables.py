@@ -40,7 +40,7 @@ PER_WATT = {
 
 
 def figures(made: Report | None) -> dict[str, float | None]:
-    """Returns the figures of one of our synthesized designs, for the synthesis tables."""
+    """Returns the figures of a Maeslant design by column of the synthesis tables."""
     if made is None:
         return {}
     area, timing = made.area, made.timing or {}
@@ -69,7 +69,7 @@ def figures(made: Report | None) -> dict[str, float | None]:
 
 
 def related_figures(design: dict[str, object]) -> dict[str, float | None]:
-    """Returns the figures of a published design, for the synthesis tables."""
+    """Returns the figures of a published design by column of the synthesis tables."""
     found = {key: value for key, value in design.items() if isinstance(value, int | float)}
     gbps, mm2, mw = found.get("gbps"), found.get("mm2"), found.get("mw")
     if found.get("blocks_per_clock"):
@@ -128,18 +128,18 @@ LINE_RATES = (
 
 
 def _related(*names: str, target: str | None = None) -> tuple[dict, ...]:
-    """Returns the published designs whose names begin with given texts, in one technology."""
+    """Returns a technology's published designs whose names begin with given texts."""
     found = [p for p in related_work.designs() if str(p["name"]).startswith(names)]
     return tuple(p for p in found if target is None or p["target"] == target)
 
 
 def _named(*names: str, **options: object) -> tuple[Ours, ...]:
-    """Returns rows of the synthesis tables for the given names, without unknown builds."""
+    """Returns table rows for the given build names; skips unknown builds."""
     return tuple(Ours(name, **options) for name in names if name in configurations.load())
 
 
 def _lanes(base: str, number: int, options: dict[str, object]) -> Ours:
-    """Returns the row of the synthesis tables for a build with a number of lanes."""
+    """Returns the table row for a build with a given number of lanes."""
     known, label = configurations.load(), f"`{base}` (Lanes {number})"
     wanted = known[base]["parameters"] | {"Lanes": number}
     for name in (base, *known):
@@ -149,7 +149,7 @@ def _lanes(base: str, number: int, options: dict[str, object]) -> Ours:
 
 
 def tables() -> tuple[Table, ...]:
-    """Returns all synthesis tables with their rows, still without figures."""
+    """Returns all synthesis tables with their rows, without figures."""
     lanes = tuple(_lanes(base, n, options) for base, options in FAMILIES for n in range(1, 11))
     wholes = (("protected", "unprotected"), ("protected_small", "unprotected_small"))
     return (
@@ -296,7 +296,7 @@ def tables() -> tuple[Table, ...]:
 
 
 def headlines() -> tuple[Ours, ...]:
-    """Returns the rows of the summary at the head of results/synthesis.md."""
+    """Returns the rows of the summary table of results/synthesis.md."""
     whole, small = "all key sizes, both directions, round keys on the fly", "AES-128 encryption"
     return (
         Ours("small128", options={"period_ns": 2}, label=f"`small128`: {small}, a round a clock"),
@@ -316,7 +316,7 @@ def headlines() -> tuple[Ours, ...]:
 
 
 def _points(rows: tuple[object, ...]) -> list[Ours]:
-    """Returns the designs whose reports are needed for given rows of the synthesis tables."""
+    """Returns the designs whose reports the given table rows need."""
     found = []
     for row in rows:
         found += [row.whole, row.part] if isinstance(row, Difference) else []
@@ -327,7 +327,7 @@ def _points(rows: tuple[object, ...]) -> list[Ours]:
 def make(
     compute: bool, public: bool = False, tell: Callable[[str], None] = lambda step: None
 ) -> tuple[list[pathlib.Path], list[str]]:
-    """Writes the synthesis tables from stored reports, or with ``compute`` from new syntheses too.
+    """Writes the synthesis tables from stored reports or, with ``compute``, new syntheses.
 
     ``public``: those of the repository, with the reports that they link to. Gives the files that
     were written, and what is missing or of an older RTL. Raises MaeslantError, and writes nothing,
@@ -397,7 +397,7 @@ by SAT (`--prove`). Rows that were not synthesized yet are left out. Papers and 
 def _record(
     row: object, done: dict[str, Report | None], page: pathlib.Path = paths.RESULTS / PAGE
 ) -> dict[str, object]:
-    """Returns label, technology, source and figures of a row of the synthesis tables."""
+    """Returns label, technology, source and figures of a table row."""
     if isinstance(row, dict):
         source = f"{row['source']} ({row['basis']})"
         return {
@@ -431,7 +431,7 @@ def _record(
 
 
 def _markdown(columns: tuple[str, ...], records: list[dict]) -> list[str]:
-    """Returns rows of the synthesis tables as lines of a Markdown table."""
+    """Converts table rows to lines of a Markdown table."""
     if not records:
         return ["Not synthesized yet."]
     heads = [COLUMNS[name][0] for name in columns]
@@ -448,12 +448,12 @@ def _markdown(columns: tuple[str, ...], records: list[dict]) -> list[str]:
 
 
 def _text(column: str, value: float) -> str:
-    """Returns the text of a figure for a column of the synthesis tables."""
+    """Returns a figure as text for a column of the synthesis tables."""
     return format(value, COLUMNS[column][1])
 
 
 def _line_rates(done: dict[str, Report | None]) -> list[str]:
-    """Returns a Markdown table of the smallest design that carries each Ethernet rate."""
+    """Returns a Markdown table of the smallest design for each Ethernet rate."""
     lines = [
         "| Gbit/s | standards | smallest that carries it | Gbit/s | mm² | mW |",
         "|---:|---|---|---:|---:|---:|",
@@ -474,7 +474,7 @@ def _line_rates(done: dict[str, Report | None]) -> list[str]:
 
 
 def _headlines() -> list[str]:
-    """Returns Markdown lines of the main results: a table, and what placing would take."""
+    """Returns Markdown lines on the main results: a table and estimates for place and route."""
     columns = ("kge", "lut", "fmax_mhz", "gbps", "gbps_per_mm2", "pj")
     heads = [COLUMNS[name][0] for name in columns]
     lines = [f"| build | command | {' | '.join(heads)} |", "|---|---|" + "---:|" * len(columns)]

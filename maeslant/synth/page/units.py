@@ -20,7 +20,7 @@ NONE = "–"
 
 
 def rates() -> dict[int, float]:
-    """Returns the measured GB/s at 200 MHz of the builds of N units, by N."""
+    """Returns the measured GB/s at 200 MHz of builds with N AES cores, by N."""
     found = json.loads(FIGURES.read_text())["figures"] if FIGURES.exists() else []
     return {
         int(f["config"].removeprefix("units")): f["value"]
@@ -30,7 +30,7 @@ def rates() -> dict[int, float]:
 
 
 def lines(luts: dict[int, float]) -> list[str]:
-    """Returns a Markdown table of buses: rate of each, and the smallest build that fills it."""
+    """Returns a Markdown table of bus types: rate, and the smallest build that fills the bus."""
     known = rates()
     made = [
         "Units that fill a bus at 200 MHz, by `maeslant measure units1` to `units16`. Units by",

@@ -22,7 +22,7 @@ LITERAL = re.compile(r"(!?)\s*([A-Za-z_]\w*)")
 
 @dataclasses.dataclass(frozen=True)
 class Arc:
-    """Holds an internal_power table of a cell: energy of a transition, by load."""
+    """Holds a Liberty internal_power table: energy of a cell's output transition, by load."""
 
     related: str  # the pin that causes it, or nothing
     when: dict[str, bool]  # values of other pins
@@ -31,26 +31,26 @@ class Arc:
     fall: np.ndarray
 
     def mean(self, load: np.ndarray) -> np.ndarray:
-        """Returns the energy in fJ of a cell's transition, up or down on average, by load."""
+        """Returns the energy in fJ of a cell's transition, averaged over rise and fall, by load."""
         return np.interp(load, self.loads, (self.rise + self.fall) / 2)
 
 
 @dataclasses.dataclass(frozen=True)
 class Energies:
-    """Holds the internal_power tables of a standard cell by pin, and its leakage."""
+    """Holds the internal_power tables of a standard cell by pin, and the cell's leakage."""
 
     pins: dict[str, tuple[Arc, ...]]
     leakage_mw: float
 
 
 def read(library: Library) -> dict[str, Energies]:
-    """Returns the power data of every cell of a standard-cell library, by name."""
+    """Returns the power data of each cell of a standard-cell library, by name."""
     return _read(library.path.read_text(errors="replace"))
 
 
 @functools.lru_cache(4)
 def _read(text: str) -> dict[str, Energies]:
-    """Returns the power data of every cell in the text of a Liberty file, by name."""
+    """Returns the power data of each cell in a Liberty file's text, by name."""
     unit = LEAKAGE.search(text)
     leak = float(unit[1]) * {"nw": 1e-6, "pw": 1e-9, "uw": 1e-3, "mw": 1}[unit[2].lower()]
     orders = {
@@ -69,7 +69,7 @@ def _read(text: str) -> dict[str, Energies]:
 
 
 def wire_load(library: Library, fanout: np.ndarray) -> np.ndarray:
-    """Returns a net's wire load in fF for each fan-out, from the default wire-load model."""
+    """Returns nets' wire load in fF by fan-out, from the library's default wire-load model."""
     if library.wire_load is None:
         return np.zeros(len(fanout))
     text = library.path.read_text(errors="replace")
@@ -83,13 +83,13 @@ def wire_load(library: Library, fanout: np.ndarray) -> np.ndarray:
 
 
 def _femto(text: str) -> float:
-    """Returns the unit of capacitance of a Liberty file, in fF."""
+    """Returns a Liberty file's unit of capacitance in fF."""
     unit = re.search(r"capacitive_load_unit\s*\(\s*([\d.]+)\s*,\s*\"?(\w+)", text)
     return float(unit[1]) * {"ff": 1, "pf": 1000}[unit[2].lower()]
 
 
 def _groups(text: str, kind: str) -> Iterator[tuple[str, str]]:
-    """Yields the groups of one kind in the text of a Liberty file: name and body."""
+    """Yields the groups of a type in a Liberty file's text, as (name, body)."""
     for head in re.finditer(rf'\b{kind}\s*\(\s*"?([\w$]*)"?\s*\)\s*\{{', text):
         depth = 1
         for brace in BRACE.finditer(text, head.end()):
@@ -100,7 +100,7 @@ def _groups(text: str, kind: str) -> Iterator[tuple[str, str]]:
 
 
 def _arc(body: str, orders: dict[str, bool], femto: float) -> Arc:
-    """Returns one internal_power table of a cell, at the transition time SLEW_NS."""
+    """Parses an internal_power table of a Liberty file at the transition time SLEW_NS."""
     related = re.search(r"\brelated_pin\s*:\s*\"([^\"]*)\"", body)
     when = re.search(r"\bwhen\s*:\s*\"([^\"]*)\"", body)
     tables = {}
@@ -130,6 +130,6 @@ def _arc(body: str, orders: dict[str, bool], femto: float) -> Arc:
 
 
 def _numbers(body: str, name: str) -> np.ndarray:
-    """Returns the numbers of an attribute in the text of a Liberty file."""
+    """Returns the numbers of an attribute in a Liberty file's text."""
     found = re.search(rf"\b{name}\s*\(([^)]*)\)", body)
     return np.array([float(n) for n in NUMBER.findall(found[1])]) if found else np.zeros(0)

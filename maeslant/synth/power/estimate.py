@@ -36,7 +36,7 @@ SAYS = (
 def estimate(
     report: Report, library: Library, work: pathlib.Path, tell: Callable[[str], None]
 ) -> dict[str, object]:
-    """Simulates a netlist and returns the estimate of its power at its greatest clock rate."""
+    """Simulates a netlist and returns the estimated power at its maximum clock rate."""
     netlist = report.unpack(work)
     tell("reading the netlist")
     design = levels.Netlist(netlist, report.top, library)
@@ -66,7 +66,7 @@ def estimate(
     if blocks and counter:
 
         def each(wires: bool) -> float:
-            """Returns the energy in pJ that the design needs for an AES block."""
+            """Returns the energy in pJ that the netlist needs for an AES block."""
             spent = energies(design, library, wires)
             return round((sum(spent[:3]) * 1e-3 + spent[3] * period) / blocks, 4)
 
@@ -79,7 +79,7 @@ def estimate(
 
 
 def _run(bench: stimulus.Bench, tell: Callable[[str], None]) -> stimulus.Bench:
-    """Simulates a netlist with its stimulus for a fixed number of clocks; returns the stimulus."""
+    """Simulates a netlist under random stimulus for a fixed time; returns the used stimulus."""
     for clock in range(WARM + COUNTED):
         if clock % 8 == 0:
             tell(f"simulating clock {clock} of {WARM + COUNTED}")
@@ -90,7 +90,7 @@ def _run(bench: stimulus.Bench, tell: Callable[[str], None]) -> stimulus.Bench:
 def energies(
     design: levels.Netlist, library: Library, wires: bool = True
 ) -> tuple[float, float, float, float]:
-    """Returns a netlist's energy in fJ a clock by kind, and its leakage in mW.
+    """Returns a netlist's internal, switching and clock energy in fJ, and leakage in mW.
 
     Without ``wires`` the library's model of them is left out.
     """
@@ -121,7 +121,7 @@ def _loads(
     kinds: dict[str, list[dict[str, int]]],
     wires: bool,
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """Returns each net's load in fF, the nets that cells drive, and all clock pins' load."""
+    """Returns each net's load in fF, the cell-driven nets, and the clock pins' total load."""
     load, pins_on = np.zeros(design.nets), np.zeros(design.nets)
     driven, charge = np.zeros(design.nets, bool), 0.0
     for kind, members in kinds.items():
@@ -147,7 +147,7 @@ def _clock_pin(cell: Cell) -> str:
 
 
 def _mean(arcs: tuple[Arc, ...], rate: np.ndarray, load: np.ndarray) -> float:
-    """Returns the internal energy in fJ a clock of cell outputs, from their activity."""
+    """Returns the internal energy in fJ per clock of cell outputs, from their toggle rates."""
     if not arcs:
         return 0.0
     each = np.mean([arc.mean(load) for arc in arcs], axis=0)
@@ -157,7 +157,7 @@ def _mean(arcs: tuple[Arc, ...], rate: np.ndarray, load: np.ndarray) -> float:
 def _flip_flops(
     cell: Cell, own: Energies, members: list[dict[str, int]], rate: np.ndarray, load: np.ndarray
 ) -> float:
-    """Returns the internal energy in fJ a clock of all flip-flops of one cell type."""
+    """Returns the internal energy in fJ per clock of all flip-flops of a given cell type."""
     clock, total = _clock_pin(cell), 0.0
     pins = [next(p[pin] for pin in cell.functions if pin in p) for p in members]
     changes = rate[np.array(pins, int)]  # a clock, of the state
@@ -186,13 +186,13 @@ def _flip_flops(
 
 
 def _in_reset(cell: Cell, arc: Arc) -> bool:
-    """Returns true if an internal_power table applies only to a flip-flop held in reset."""
+    """Returns true if an internal_power table applies only to a flip-flop during reset."""
     held = [str(cell.state.get(name, "")).strip("() ") for name in ("clear", "preset")]
     return any(text and arc.when.get(text.strip("!'")) is (text[0] != "!") for text in held)
 
 
 def _agree(arc: Arc, data: str, state: str) -> bool | None:
-    """Returns true if an internal_power table applies where a flip-flop's data equal its state."""
+    """Returns true if an internal_power table requires data equal to state; None if unspecified."""
     if data not in arc.when or state not in arc.when:
         return None
     return arc.when[data] == arc.when[state]

@@ -24,7 +24,7 @@ TOKEN = re.compile(r"\s*([\w$]+|[!'&|^+*()])")
 
 
 def expression(text: str, names: list[str]) -> str:
-    """Returns a cell's function in Liberty syntax as a Python expression."""
+    """Converts a cell's function from Liberty syntax to a Python expression."""
     tokens, at = [], 0
     text = text.strip()
     while at < len(text):
@@ -79,12 +79,12 @@ def expression(text: str, names: list[str]) -> str:
 
 
 def function(text: str, names: list[str]) -> Callable:
-    """Returns a cell's function in Liberty syntax as a Python function."""
+    """Converts a cell's function from Liberty syntax to a Python function."""
     return eval(f"lambda v: {expression(text, names)}")  # noqa: S307 (built above, word by word)
 
 
 class Netlist:
-    """Simulates a flat netlist of standard cells, 64 runs in the bits of words."""
+    """Simulates a flat netlist of standard cells, 64 independent runs in one machine word."""
 
     def __init__(self, netlist: pathlib.Path, top: str, library: Library) -> None:
         self.library = library
@@ -113,13 +113,13 @@ class Netlist:
         self.forget()
 
     def forget(self) -> None:
-        """Resets the counters of the netlist's transitions to zero."""
+        """Resets the counters of the netlist's signal transitions to zero."""
         self.toggles = np.zeros(self.nets, dtype=np.int64)
         self.highs = np.zeros(self.nets, dtype=np.int64)
         self.clocks = 0
 
     def _order(self) -> None:
-        """Sorts the netlist's gates topologically, in groups of equal kind and depth."""
+        """Sorts the netlist's gates topologically, in groups of the same type and depth."""
         states, gates = collections.defaultdict(list), []
         sources: dict[int, int] = {}  # of a net: the gate that drives it
         for name, (kind, pins) in self.cells.items():
@@ -163,17 +163,17 @@ class Netlist:
         ]
 
     def port(self, name: str) -> np.ndarray:
-        """Returns the net numbers of a netlist's port, bit 0 first."""
+        """Returns the net numbers of a port of the netlist, bit 0 first."""
         return self.ports[name][1]
 
     def evaluate(self) -> None:
-        """Computes the outputs of all gates of the netlist once, in topological order."""
+        """Evaluates all gates of the netlist once, in topological order."""
         words = self.words
         for call, inputs, output in self.groups:
             words[output] = call(words[inputs])
 
     def edge(self, values: dict[str, np.ndarray], count: bool) -> None:
-        """Simulates a rising clock edge of the netlist; counts transitions if asked."""
+        """Simulates a rising clock edge of the netlist; optionally counts transitions."""
         before = self.words.copy() if count else None
         after = [state.next(self.words) for state in self.states]
         for state, value in zip(self.states, after, strict=True):
@@ -187,12 +187,12 @@ class Netlist:
             self.clocks += RUNS
 
     def activity(self) -> tuple[np.ndarray, np.ndarray]:
-        """Returns each net's changes in a clock on average, and the net's share of time at 1."""
+        """Returns (transitions per clock, share of time at 1) of each net of the netlist."""
         return self.toggles / max(self.clocks, 1), self.highs / max(self.clocks, 1)
 
 
 class _State:
-    """Holds the state of all flip-flops of one cell type in a simulated netlist."""
+    """Holds the state of all flip-flops of one cell type in the simulated netlist."""
 
     def __init__(self, cell, members: list[dict[str, int]]) -> None:
         if "ff" not in cell.state:
@@ -210,7 +210,7 @@ class _State:
         ]
 
     def next(self, words: np.ndarray) -> np.ndarray:
-        """Returns the flip-flops' state after the netlist's next clock edge."""
+        """Returns the state that a cell type's flip-flops have after the next clock edge."""
         v = [*words[self.inputs], self.value, ~self.value]
         value = self.calls["next_state"](v)
         if "clear" in self.calls:
@@ -220,7 +220,7 @@ class _State:
         return value
 
     def put(self, words: np.ndarray, value: np.ndarray) -> None:
-        """Sets the flip-flops' state and drives their output nets."""
+        """Sets the state of a cell type's flip-flops and drives their output nets."""
         self.value = value
         v = [*words[self.inputs], value, ~value]
         for call, rows, nets in self.outputs:
@@ -228,16 +228,16 @@ class _State:
 
 
 def _net(bit: int | str, constants: dict[str, int]) -> int:
-    """Returns the number of a net in Yosys' JSON, or the one of a constant."""
+    """Returns the net number of a bit in Yosys' JSON; a constant bit has a reserved net."""
     return constants[bit] if isinstance(bit, str) else bit
 
 
 def _columns(members: list[dict[str, int]], pins: list[str] | tuple[str, ...]) -> np.ndarray:
-    """Returns the net numbers at each pin, for all cells of a type in a netlist."""
+    """Returns the net numbers at each pin for all cells of a type, as an array."""
     return np.array([[pins_of.get(pin, 0) for pins_of in members] for pin in pins], dtype=np.int64)
 
 
 def _present(members: list[dict[str, int]], pin: str) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the indices of the cells with a net at a pin, and those nets."""
+    """Returns (indices of the cells that have a net at a pin, those nets)."""
     rows = [row for row, pins in enumerate(members) if pin in pins]
     return np.array(rows, dtype=np.int64), np.array([members[r][pin] for r in rows], dtype=np.int64)

@@ -20,7 +20,7 @@ QUIET = re.compile(r"(^|_)(clk|rst|reset|clear|abort)(_|$)|resetn$")
 
 
 class Bench:
-    """Drives random inputs into a simulated netlist and counts the AES blocks it returns."""
+    """Drives random inputs into a simulated netlist; counts the AES blocks at its outputs."""
 
     says = "every input random each clock"
 
@@ -39,35 +39,35 @@ class Bench:
                 self.set(name, ONES)
 
     def set(self, name: str, value: np.uint64) -> None:
-        """Sets all bits of an input of the netlist to a value, if it has that input."""
+        """Sets all bits of a netlist's input to a value; ignores an absent input."""
         if name in self.inputs:
             self.values[name] = np.full(len(self.inputs[name]), value)
 
     def number(self, name: str, value: int, at: int = 0, width: int | None = None) -> None:
-        """Sets bits of an input of the netlist to a number, equal in all parallel runs."""
+        """Sets bits of a netlist's input to a number, the same in all parallel runs."""
         for bit in range(width or len(self.inputs[name])):
             self.values[name][at + bit] = ONES if value >> bit & 1 else ZERO
 
     def fresh(self, name: str, at: int = 0, width: int | None = None) -> None:
-        """Sets bits of an input of the netlist to random values, different in each run."""
+        """Sets bits of a netlist's input to random values, different in each parallel run."""
         width = len(self.inputs[name]) if width is None else width
         self.values[name][at : at + width] = self.random.integers(
             0, ONES, width, np.uint64, endpoint=True
         )
 
     def high(self, name: str) -> bool:
-        """Returns true if bit 0 of an output of the netlist is 1 in the first run."""
+        """Returns true if bit 0 of a netlist's output is 1 in the first parallel run."""
         return bool(self.design.words[self.design.port(name)[0]] & np.uint64(1))
 
     def clock(self, count: bool) -> None:
-        """Simulates one clock of the netlist with new inputs and counts its AES blocks."""
+        """Simulates one clock of the netlist with new inputs; counts the AES blocks returned."""
         self.drive()
         self.design.edge(self.values, count)
         if count:
             self.blocks += self.out()
 
     def drive(self) -> None:
-        """Sets the netlist's inputs for the next clock, to random values."""
+        """Sets the netlist's inputs for the next clock to random values."""
         for name in self.inputs:
             if QUIET.search(name):
                 continue
@@ -77,21 +77,21 @@ class Bench:
                 self.fresh(name)
 
     def out(self) -> int:
-        """Returns how many AES blocks the netlist has returned in this clock, over all runs."""
+        """Returns the AES blocks that the netlist returns in this clock, over all parallel runs."""
         return 0
 
 
 class Cipher(Bench):
-    """Drives one key and then random blocks on all lanes into an AES core's netlist."""
+    """Drives a key, then random blocks on all lanes, into the netlist of an AES core."""
 
     says = "one AES-128 key, a fresh random block to encrypt whenever a lane takes one"
 
     def block(self, lane: int, width: int) -> None:
-        """Drives a random block on a lane of the AES core's netlist."""
+        """Drives a random block into a lane of the AES core's netlist."""
         self.fresh("req_i", lane * width, BLOCK)
 
     def drive(self) -> None:
-        """Drives the key into the AES core's netlist, then a block into each free lane."""
+        """Drives a key, later a block on each free lane, into the AES core's netlist."""
         lanes = len(self.inputs["req_valid_i"])
         width = len(self.inputs["req_i"]) // lanes  # a request: context, bank, direction, block
         if not hasattr(self, "keyed"):
@@ -114,11 +114,11 @@ class Cipher(Bench):
                     self.block(lane, width)
 
     def out(self) -> int:
-        """Returns how many AES blocks the AES core's netlist has returned in this clock."""
+        """Returns the number of AES blocks that the AES core's netlist returns in this clock."""
         return int(np.bitwise_count(self.design.words[self.design.port("rsp_valid_o")]).sum())
 
     def clock(self, count: bool) -> None:
-        """Simulates one clock of the AES core's netlist; measures the core's latency."""
+        """Simulates a clock cycle of the AES core's netlist; measures the core's latency."""
         super().clock(count)
         if self.keyed:
             self.begun = self.begun or self.high("req_ready_o")
@@ -128,7 +128,7 @@ class Cipher(Bench):
 
 
 class Counter(Cipher):
-    """Drives the counter blocks of CTR (SP 800-38A §6.5) into an AES core's netlist.
+    """Drives the counter blocks of CTR mode (SP 800-38A §6.5) into an AES core's netlist.
 
     The lanes take blocks in turn.
     """
@@ -137,7 +137,7 @@ class Counter(Cipher):
     BITS = 32  # as in SP 800-38D §6.2; those above are each run's own and stay
 
     def block(self, lane: int, width: int) -> None:
-        """Drives the next counter block on a lane of the AES core's netlist."""
+        """Drives the next counter block into a lane of the AES core's netlist."""
         if not hasattr(self, "number_next"):
             self.number_next = int(self.random.integers(1 << self.BITS))
             self.started = set()
@@ -149,7 +149,7 @@ class Counter(Cipher):
 
 
 class Streams(Bench):
-    """Drives a key, an ECB command and then random rows into the netlist of mae_mode_axis."""
+    """Drives a key, an ECB command and random data into the netlist of mae_mode_axis."""
 
     says = "one AES-128 key, one ECB message of random blocks, a row whenever the input takes one"
     START = 200  # clocks until the first block, at most
@@ -162,7 +162,7 @@ class Streams(Bench):
                 break
 
     def drive(self) -> None:
-        """Drives the key, then the command, then random rows without pause into the netlist."""
+        """Drives key, ECB command, then random data into the netlist of mae_mode_axis."""
         if not hasattr(self, "step"):
             self.step, self.lanes = "key", len(self.inputs["s_axis_tkeep"]) // 16
             for name in ("s_axis_key_tdata", "s_axis_cmd_tdata"):
@@ -184,7 +184,7 @@ class Streams(Bench):
             self.fresh("s_axis_tdata")
 
     def out(self) -> int:
-        """Returns the AES blocks that the netlist has returned in this clock; 0 if it refused."""
+        """Returns the number of AES blocks that the netlist returns now, refused ones excluded."""
         words = self.design.words
         valid, refused = (
             words[self.design.port(name)[0]] for name in ("m_axis_tvalid", "m_axis_tuser")

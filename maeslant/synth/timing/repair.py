@@ -26,12 +26,12 @@ PIN = re.compile(r"\.(\w+)\((.*)\)")
 
 
 def cells(text: str) -> dict[str, int]:
-    """Returns the number of standard cells of each type in the text of a netlist."""
+    """Returns the number of standard cells of each type in a netlist's text."""
     return dict(collections.Counter(match[1] for match in INSTANCE.finditer(text)))
 
 
 def recipe() -> str:
-    """Returns the settings of the netlist's timing repair, which are part of its report."""
+    """Returns the settings of the netlist's timing repair for the synthesis report."""
     digest = hashlib.sha256(SCRIPT.read_bytes()).hexdigest()
     return f"repair.tcl {digest[:8]}, {TRIALS} trials, {PATHS} paths"
 
@@ -39,7 +39,7 @@ def recipe() -> str:
 def repair(
     netlist: pathlib.Path, top: str, library: Library, start_ns: float, goal_ns: float
 ) -> None:
-    """Repairs a netlist file's timing by OpenSTA for ever shorter clocks, from start to goal.
+    """Repairs a netlist file's timing by OpenSTA, for clock periods from start down to goal.
 
     It is one flat module as Yosys writes it. The result depends on the order in which the timer
     lists equal paths: the same netlist gave 2,286.8 MHz here and 2,296.7 MHz on another machine.
@@ -67,7 +67,7 @@ def repair(
 
 
 def edited(text: str, edits: list[list[str]]) -> str:
-    """Returns a netlist with the cell changes that OpenSTA's script repair.tcl has found."""
+    """Returns a netlist with the cell replacements and buffers that OpenSTA's repair.tcl found."""
     names = {word.split("/")[0] for edit in edits for word in edit[1:]}
     cells = {
         match[2]: [match[1], dict(PIN.findall(match[3]))]
@@ -101,7 +101,7 @@ def edited(text: str, edits: list[list[str]]) -> str:
 
 
 def sizes(library: Library) -> dict[str, str]:
-    """Returns, for each standard cell, the cell of the next larger size."""
+    """Maps each standard cell to the cell of the next larger drive strength."""
     families: dict[str, list[tuple[int, Cell]]] = {}
     for cell in library.cells.values():
         split = re.fullmatch(r"(.*\D)(\d+)", cell.name)

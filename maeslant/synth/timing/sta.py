@@ -23,7 +23,7 @@ STEP = re.compile(r"^\s*(?:([\d.]+)\s+)?(-?[\d.]+)\s+(-?[\d.]+)\s+([v^])\s+(\S+)
 
 @functools.cache
 def version() -> str:
-    """Returns the version of OpenSTA; raises SynthesisError if it is missing."""
+    """Returns OpenSTA's version; raises SynthesisError if OpenSTA is missing."""
     if shutil.which("sta") is None:
         raise SynthesisError("OpenSTA (sta) is missing: sudo apt-get install opensta")
     done = subprocess.run(["sta", "-version"], capture_output=True, text=True, check=False)
@@ -31,7 +31,7 @@ def version() -> str:
 
 
 def left_out(library: Library) -> str:
-    """Returns a text that says what the netlist's timing figures do not include."""
+    """Describes in words what the netlist's timing figures leave out."""
     wires = "wires"
     if library.wire_load:
         wires = f"placed wires (the library's wire-load model {library.wire_load} stands for them)"
@@ -39,7 +39,7 @@ def left_out(library: Library) -> str:
 
 
 def read(netlist: pathlib.Path, top: str, library: Library, period_ns: float) -> list[str]:
-    """Returns the OpenSTA commands that read a netlist and constrain its clock and ports."""
+    """Returns OpenSTA commands that read a netlist and constrain clock and ports."""
     text = netlist.read_text()
     resets = _inputs(text, r"rst_ni$|resetn$")
     clocks = clock_ports(text)
@@ -67,7 +67,7 @@ def read(netlist: pathlib.Path, top: str, library: Library, period_ns: float) ->
 def timing(
     netlist: pathlib.Path, top: str, library: Library, period_ns: float
 ) -> dict[str, object]:
-    """Returns a netlist's critical path by OpenSTA: length in ns and steps."""
+    """Returns a netlist's critical path, by OpenSTA: length in ns and path elements."""
     lines = read(netlist, top, library, period_ns)
     lines.append("report_checks -path_delay max -fields {capacitance} -digits 4")
     text = run(lines, netlist.with_suffix(".sta"))
@@ -87,17 +87,17 @@ def timing(
 
 
 def clock_ports(netlist: str) -> list[str]:
-    """Returns the names of a netlist's clock inputs."""
+    """Returns the names of a netlist's clock input ports."""
     return _inputs(netlist, r"clk_i$|^clk$")
 
 
 def _inputs(netlist: str, pattern: str) -> list[str]:
-    """Returns the names of a netlist's one-bit inputs that match a pattern."""
+    """Returns the names of a netlist's one-bit input ports that match a pattern."""
     return [n for n in re.findall(r"(?m)^\s*input (\w+)\s*;", netlist) if re.search(pattern, n)]
 
 
 def run(lines: list[str], script: pathlib.Path, seconds: float | None = None) -> str:
-    """Runs OpenSTA on a script of commands; returns its output."""
+    """Runs OpenSTA on a list of commands; returns OpenSTA's output."""
     version()
     script.write_text("\n".join([*lines, "exit", ""]))
     try:
@@ -118,5 +118,5 @@ def run(lines: list[str], script: pathlib.Path, seconds: float | None = None) ->
 
 
 def _tail(text: str) -> str:
-    """Returns the last lines of OpenSTA's output, for an error message."""
+    """Returns the last lines of OpenSTA's output for an error message."""
     return "\n".join(text.splitlines()[-8:])

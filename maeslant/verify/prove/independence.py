@@ -22,7 +22,7 @@ LIST = paths.ROOT / "formal" / "independence.yml"
 
 @dataclasses.dataclass(frozen=True)
 class Independence:
-    """Describes a proof that secret inputs do not reach given outputs of an RTL module.
+    """Describes a proof that no secret input of an RTL module can influence given outputs.
 
     The inputs are ``secret``, the outputs ``timing``.
 
@@ -37,7 +37,7 @@ class Independence:
     verdicts: tuple[str, ...] = ()
 
     def run(self, what: design.Design | None = None) -> str:
-        """Returns the RTL module's outputs that a secret input can reach, "" if there is none."""
+        """Returns the RTL module's outputs that a secret input can influence, "" if none."""
         module = through.netlist(what or design.find(self.top, self.parameters))
         secret = {bit for name in self.secret for bit in _bits(module, name)}
         public = {bit for name in self.verdicts for bit in _bits(module, name)}
@@ -74,7 +74,7 @@ class Independence:
 
 
 def _bits(module: dict, name: str) -> list[int]:
-    """Returns the bits of a port or net of a netlist, such as ``key_i[255:0]``."""
+    """Returns the net numbers of a port or net's bits in a netlist, such as ``key_i[255:0]``."""
     word, _, places = name.partition("[")
     found = module["netnames"].get(word)
     if found is None:
@@ -90,7 +90,7 @@ def _bits(module: dict, name: str) -> list[int]:
 
 
 def _flows(module: dict) -> Iterator[tuple[int, list]]:
-    """Yields each driven bit of a netlist with all bits on which it depends."""
+    """Yields each driven bit of a netlist with a list of the bits it depends on."""
     written = collections.defaultdict(list)
     for cell in module["cells"].values():
         if cell["type"] == "$memwr_v2":
@@ -115,7 +115,7 @@ def _flows(module: dict) -> Iterator[tuple[int, list]]:
 
 
 def load() -> list[Independence]:
-    """Returns the proofs of formal/independence.yml: timing that does not depend on secrets."""
+    """Reads formal/independence.yml: proofs that outputs' timing is independent of secrets."""
     found = yaml.safe_load(LIST.read_text())
     return [
         Independence(**{k: tuple(v) if isinstance(v, list) else v for k, v in item.items()})

@@ -39,7 +39,7 @@ was right or not) are public, and stop a path. Parameters not named are the defa
 
 @dataclasses.dataclass(frozen=True)
 class Proof:
-    """Describes a formal proof that the assertions of an RTL module hold."""
+    """Describes a formal proof of an RTL module's assertions."""
 
     name: str
     top: str
@@ -55,7 +55,7 @@ class Proof:
     holds: str | None = None  # for the induction: prefix of the registers of an AXI4-Lite port
 
     def run(self, rtl: pathlib.Path = paths.RTL) -> str:
-        """Runs this formal proof; returns the names of violated assertions, "" if it holds."""
+        """Runs this formal proof; returns "" if it holds, else a text with violated assertions."""
         text = smt.system(
             paths.ROOT / f"{self.top}.sv",
             self.parameters,
@@ -77,12 +77,12 @@ class Proof:
 
 
 def load() -> list[Proof]:
-    """Returns the formal proofs that formal/proofs.yml lists."""
+    """Reads the list of formal proofs from formal/proofs.yml."""
     return [Proof(**item) for item in yaml.safe_load(LIST.read_text())]
 
 
 def page() -> str:
-    """Returns the text of docs/proofs.md, generated from the list of formal proofs."""
+    """Returns the text of docs/proofs.md, generated from formal/proofs.yml."""
     rows = []
     for proof in load():
         given = ", ".join(f"{k} = {v}" for k, v in proof.parameters.items()) or "defaults"

@@ -37,14 +37,14 @@ INCLUDES = (paths.RTL / "prim", paths.ROOT / "formal" / "bus")
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """Holds the SMT solver's answer: no violation, or the assertions that can be violated."""
+    """Holds the SMT solver's answer: no violation, or names of violable assertions."""
 
     holds: bool
     violated: tuple[str, ...] = ()
 
 
 def yosys(*commands: str) -> str:
-    """Runs Yosys passes in a separate process, returns output; raises MaeslantError on failure."""
+    """Runs Yosys passes in a separate process; returns Yosys' output or raises MaeslantError."""
     result = subprocess.run(
         [sys.executable, "-c", YOSYS, *commands], capture_output=True, text=True, check=False
     )
@@ -54,7 +54,7 @@ def yosys(*commands: str) -> str:
 
 
 def read(top: pathlib.Path, parameters: dict[str, object], rtl: pathlib.Path = paths.RTL) -> str:
-    """Returns the Yosys command that reads an RTL module and all files it needs.
+    """Returns the Yosys command that reads an RTL module and all files that the module needs.
 
     ``rtl`` may be a modified copy.
     """
@@ -78,7 +78,7 @@ def system(
     whole: bool = True,
     holds: str | None = None,
 ) -> str:
-    """Returns an RTL module as a transition system in SMT-LIB, converted by Yosys.
+    """Converts an RTL module by Yosys to a transition system in SMT-LIB; returns the text.
 
     A module of rtl/ gets the checkers of its bus ports, which assume that the other side keeps its
     rules, and with ``holds`` the invariant of a mae_axil_to_reg in it. With one clock, a step is a
@@ -108,7 +108,7 @@ def system(
 
 
 def _checkers(top: pathlib.Path, holds: str | None, target: pathlib.Path) -> list[pathlib.Path]:
-    """Returns the protocol checkers of a module's bus ports; writes a file that binds them."""
+    """Writes a file that binds protocol checkers to a module's bus ports; returns files to add."""
     found = bus_checkers.ports(top)
     binds = [port.bind(PROVING[port.kind]) for port in found]
     names = {bus_checkers.KINDS[port.kind] for port in found}
@@ -134,7 +134,7 @@ def _checkers(top: pathlib.Path, holds: str | None, target: pathlib.Path) -> lis
 
 
 def _run(text: str, limit: int, *options: str) -> str:
-    """Runs the SMT solver on a script, for at most ``limit`` seconds; returns its output."""
+    """Runs the SMT solver on a script for at most ``limit`` seconds; returns the output."""
     with tempfile.NamedTemporaryFile("w", suffix=".smt2") as file:
         file.write(text)
         file.flush()
@@ -152,7 +152,7 @@ def _run(text: str, limit: int, *options: str) -> str:
 
 
 def _solve(text: str, clocks: range, top: str, names: list[str], limit: int) -> Answer:
-    """Asks the SMT solver which assertions can be violated; returns their names in an Answer."""
+    """Asks the SMT solver which assertions can be violated; returns an Answer with the names."""
     last = clocks[-1]
     values = " ".join(f"(|{top}_a {i}| s{last})" for i in range(len(names)))
     text += f"(check-sat)\n(get-value ({values}))\n" if values else "(check-sat)\n"
@@ -166,7 +166,7 @@ def _solve(text: str, clocks: range, top: str, names: list[str], limit: int) -> 
 
 
 def _names(text: str) -> list[str]:
-    """Returns the names of the assertions in a transition system's SMT-LIB text, by number."""
+    """Returns the names of assertions in a transition system's SMT-LIB text, in order."""
     return [line[2].strip() for line in re.finditer(r"; yosys-smt2-assert (\d+) (.*)", text)]
 
 
@@ -175,7 +175,7 @@ def _top(text: str) -> str:
 
 
 def _reset(top: str, text: str, index: int) -> str:
-    """Returns an SMT-LIB constraint by which an RTL module's resets are active in clock 0 only."""
+    """Returns an SMT-LIB constraint: an RTL module's resets are active in clock 0 only."""
     ports = re.findall(r"; yosys-smt2-input (\w*rst_ni) 1", text)
     level = "{}" if index else "(not {})"
     return "".join(f"(assert {level.format(f'(|{top}_n {p}| s{index})')})\n" for p in ports)
@@ -194,7 +194,7 @@ def _steps(text: str, count: int, initial: bool) -> str:
 
 
 def everywhere(text: str, limit: int = 3600) -> Answer:
-    """Proves a combinational RTL module's assertions for all inputs; returns the violated ones."""
+    """Proves a combinational RTL module's assertions for all inputs; returns violated ones."""
     top, names = _top(text), _names(text)
     text = _steps(text, 2, True)
     for i in range(len(names)):
@@ -207,7 +207,7 @@ def everywhere(text: str, limit: int = 3600) -> Answer:
 
 
 def bounded(text: str, depth: int, limit: int = 3600) -> Answer:
-    """Proves an RTL module's assertions for the first ``depth`` clocks; returns violated ones."""
+    """Proves an RTL module's assertions for ``depth`` clock cycles; returns violated ones."""
     top, names = _top(text), _names(text)
     if not names:
         raise MaeslantError(f"{top} has no assertion")

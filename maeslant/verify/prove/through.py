@@ -44,7 +44,7 @@ class Path:
 
 
 def netlist(what: design.Design) -> dict:
-    """Elaborates an RTL module by Yosys; returns a flat netlist of word-level cells."""
+    """Elaborates an RTL module by Yosys; returns a flat netlist of word-level cells as JSON."""
     opaque = "".join(f" --blackboxed-module {module}" for module in OPAQUE if module != what.top)
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "netlist.json"
@@ -57,7 +57,7 @@ def netlist(what: design.Design) -> dict:
 
 
 def found_in(what: design.Design) -> set[Path]:
-    """Returns the combinational paths that begin or end at a bus port of an RTL module."""
+    """Returns an RTL module's combinational paths that begin or end at a bus port."""
     module = netlist(what)
     before = collections.defaultdict(list)
     for cell in module["cells"].values():
@@ -84,7 +84,7 @@ def found_in(what: design.Design) -> set[Path]:
 
 
 def dependences(cell: dict) -> Iterator[tuple[int, list]]:
-    """Yields each bit that a netlist's cell drives, with the bits on which it depends at once."""
+    """Yields each output bit of a netlist's cell, with the input bits it depends on."""
     kind, pins = cell["type"], cell["connections"]
     directions = cell.get("port_directions", {})
     if REGISTER.fullmatch(kind) or "Q" in pins and LOADED.fullmatch(kind):

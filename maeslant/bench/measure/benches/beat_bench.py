@@ -25,7 +25,7 @@ WORDS = 200
 
 
 class Words:
-    """Drives requests into a core for 64-bit GCM messages and checks the core's responses."""
+    """Drives requests into an RTL core for 64-bit GCM messages and checks the core's responses."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -38,7 +38,7 @@ class Words:
         self.streams: list[list] = []  # key, iv, decrypt, next number
 
     async def start(self) -> None:
-        """Starts the simulated GCM core's clock and releases its reset."""
+        """Starts the simulated GCM core's clock and releases the core's reset."""
         dut = self.dut
         Clock(dut.clk_i, 2, unit="ns").start()
         names = "clear_i req_valid_i rst_ni "
@@ -51,7 +51,7 @@ class Words:
         await RisingEdge(dut.clk_i)
 
     def word(self, key: bytes, iv: bytes, decrypt: bool) -> tuple[int, int]:
-        """Returns a random GCM request with its tag, and the response that the core must give."""
+        """Returns a random GCM message and the expected result, encoded for the core's ports."""
         aad, data = self.random.randbytes(16), self.random.randbytes(8)
         sealed = AESGCM(key).encrypt(iv, data, aad)
         text, tag = sealed[:-16], sealed[-16:]
@@ -65,7 +65,7 @@ class Words:
         return message | field(tag, 16), answer | (0 if decrypt else field(tag, 16))
 
     async def step(self) -> bool:
-        """Simulates one clock of the GCM core; returns true if it accepted a request."""
+        """Simulates one clock of the GCM core; returns true if the core accepted a request."""
         dut = self.dut
         await ReadOnly()
         if self.watch:
@@ -82,7 +82,7 @@ class Words:
         return taken
 
     async def idle(self, clocks: int) -> None:
-        """Simulates a number of clocks without a request to the GCM core."""
+        """Simulates a given number of clock cycles of the GCM core without offering a request."""
         self.dut.req_valid_i.value = 0
         for _ in range(clocks):
             await self.step()
@@ -90,7 +90,7 @@ class Words:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip=AHEAD)
 async def own_keys(dut) -> None:
-    """Measures rate and latency of mae_gcm_single if each message has a key of its own."""
+    """Measures rate and latency of the core mae_gcm_single if each message has a key of its own."""
     words = Words(dut)
     await words.start()
     for bits in KEY_BITS:
@@ -113,7 +113,7 @@ async def own_keys(dut) -> None:
 
 
 async def load(words: Words, stream: int, bits: int) -> int:
-    """Loads key and IV of a stream into mae_gcm_prefetch; returns the clock of acceptance there."""
+    """Loads a stream's key and IV into mae_gcm_prefetch; returns the clock of acceptance."""
     dut = words.dut
     key, iv = words.random.randbytes(bits // 8), words.random.randbytes(12)
     head = (stream % 2) << 2 | bits // 64 - 2
@@ -129,7 +129,7 @@ async def load(words: Words, stream: int, bits: int) -> int:
 
 
 async def ask(words: Words, stream: int) -> bool:
-    """Requests a stream's next message from mae_gcm_prefetch; returns true if it was accepted."""
+    """Requests a stream's next message from mae_gcm_prefetch; returns true if accepted."""
     key, iv, decrypt, number = words.streams[stream]
     own = (int.from_bytes(iv, "big") ^ number).to_bytes(12, "big")
     message, answer = words.word(key, own, decrypt)
@@ -144,7 +144,7 @@ async def ask(words: Words, stream: int) -> bool:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip=not AHEAD)
 async def streams(dut) -> None:
-    """Measures latency and rate of mae_gcm_prefetch while keys for all its streams are loaded."""
+    """Measures latency and rate of mae_gcm_prefetch while keys for all streams are loaded."""
     words = Words(dut)
     await words.start()
     for bits in KEY_BITS:

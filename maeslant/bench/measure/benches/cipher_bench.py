@@ -28,13 +28,13 @@ BANKS = int(PARAMETERS.get("KeyBanks", 1))
 
 
 def note(metric: str, value: float, **details: object) -> None:
-    """Appends one measured figure as a JSON line to the file that $MAESLANT_FIGURES names."""
+    """Appends a measured value as a JSON line to the file that $MAESLANT_FIGURES names."""
     with open(os.environ["MAESLANT_FIGURES"], "a") as file:
         file.write(json.dumps({"metric": metric, "value": value, **details}) + "\n")
 
 
 class Driver:
-    """Drives keys and blocks into a simulated AES core at full rate and checks its results."""
+    """Drives keys and blocks into a simulated AES core at full rate; checks the core's results."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -53,7 +53,7 @@ class Driver:
         self.answers: list[list[int]] = [[] for _ in range(LANES)]
 
     async def start(self) -> None:
-        """Starts the cipher core's clock and releases its reset."""
+        """Starts the AES core's clock and releases the core's reset."""
         dut = self.dut
         Clock(dut.clk_i, 2, unit="ns").start()
         dut.rst_ni.value = 0
@@ -65,18 +65,18 @@ class Driver:
         await RisingEdge(dut.clk_i)
 
     def offer_key(self, bits: int, bank: int = 0) -> None:
-        """Offers a random AES key of ``bits`` bits to the cipher core from the next clock on."""
+        """Offers a random AES key of ``bits`` bits to the AES core from the next clock on."""
         key = self.random.randbytes(bits // 8)
         self.key_offer = (bank, key, KEY_LENGTHS[bits])
 
     def offer_blocks(self, blocks: int, dirs: list[int], bank: int = 0, lanes: int = LANES) -> None:
-        """Offers random blocks to lanes of the cipher core from the next clock on."""
+        """Offers random blocks to lanes of the AES core from the next clock on."""
         self.left = [blocks] * lanes + [0] * (LANES - lanes)
         self.dirs, self.bank = dirs, bank
         self.taken, self.answers = [], [[] for _ in range(LANES)]
 
     def drive(self) -> int:
-        """Sets the cipher core's inputs for one clock; returns the lanes that offer a block."""
+        """Sets the AES core's inputs for a clock; returns a mask of lanes that offer a block."""
         if self.key_offer:
             bank, key, length = self.key_offer
             padded = int.from_bytes(key.ljust(32, b"\0"), "big")
@@ -98,13 +98,13 @@ class Driver:
         return valid
 
     def answer(self, lane: int) -> bytes:
-        """Returns the AES result that the cipher core must give for a lane's offered block."""
+        """Returns the AES result that the core must give for the block offered on a lane."""
         cipher = Cipher(algorithms.AES(self.keys[self.bank]), modes.ECB())
         context = cipher.decryptor() if self.dirs[lane] else cipher.encryptor()
         return context.update(self.offer[lane])
 
     async def step(self) -> None:
-        """Simulates one clock of the cipher core and checks the blocks that it returns."""
+        """Simulates one clock cycle of the AES core and checks the blocks that the core returns."""
         valid = self.drive()
         await ReadOnly()
         took = valid & int(self.dut.req_ready_o.value) if valid else 0
@@ -126,28 +126,28 @@ class Driver:
         self.clock += 1
 
     async def until_taken(self) -> None:
-        """Simulates the cipher core until it has accepted all offered blocks and keys."""
+        """Simulates the AES core until the core has accepted all offered blocks and keys."""
         while any(self.left) or any(self.offer) or self.key_offer:
             await self.step()
 
     async def until_answered(self) -> None:
-        """Simulates the cipher core until it has returned all accepted blocks."""
+        """Simulates the AES core until the core has returned the results of all accepted blocks."""
         await self.until_taken()
         while any(self.expected):
             await self.step()
 
     def span(self) -> int:
-        """Returns the number of clocks in which the cipher core accepted all blocks so far."""
+        """Returns the number of clocks from the AES core's first to its last accepted block."""
         return self.taken[-1] - self.taken[0] + 1
 
 
 def steady(times: list[int]) -> float:
-    """Returns the average number of clocks between the given times of an AES core's results."""
+    """Returns the average number of clock cycles between successive results of an AES core."""
     return (times[-1] - times[0]) / (len(times) - 1)
 
 
 async def one_direction(drive: Driver, bits: int, direction: int) -> None:
-    """Measures an AES core's latency and rate for one key size, encrypting or decrypting."""
+    """Measures an AES core's latency and rate for one key size, encrypting or decrypting data."""
     name = ("encrypt", "decrypt")[direction]
     lanes = 1 if DUPLEX else LANES
     dirs = [0, 1] if DUPLEX else [direction] * LANES
@@ -181,7 +181,7 @@ async def one_direction(drive: Driver, bits: int, direction: int) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def figures(dut) -> None:
-    """Measures a cipher core's latency, throughput and waits for keys, for all key sizes."""
+    """Measures an AES core's latency, throughput and key-change waiting time, by key size."""
     drive = Driver(dut)
     await drive.start()
     for bits in KEYS:
@@ -203,7 +203,7 @@ async def figures(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip=BANKS < 2)
 async def key_change(dut) -> None:
-    """Measures the clocks that a cipher core loses if blocks alternate between two keys."""
+    """Measures the clock cycles that an AES core loses if blocks alternate between two keys."""
     drive = Driver(dut)
     await drive.start()
     bits, blocks, changes = KEYS[0], 48, 8

@@ -27,7 +27,7 @@ BEATS = (*range(21), *(1 for _ in range(40)), 2, 0, 3, 20, 0, 1, 20, *range(20, 
 
 @dataclasses.dataclass
 class Message:
-    """Holds a GCM message and the clocks in which the engine processed it."""
+    """Holds a GCM message and the clock numbers at which the GCM engine processed it."""
 
     bank: int
     iv: bytes
@@ -38,14 +38,14 @@ class Message:
     clocks: dict[str, int] = dataclasses.field(default_factory=dict)
 
     def word(self) -> int:
-        """Returns the header of the GCM message, encoded for the engine as a gcm_msg_t."""
+        """Encodes the header of the GCM message as a gcm_msg_t for the engine's input."""
         word = (self.bank << 1 | self.decrypt) << 96 | int.from_bytes(self.iv, "big")
         for size in (12, len(self.aad), len(self.data)):
             word = word << LENGTH_BITS | size
         return (word << 5 | 16) << 128 | int.from_bytes(self.sealed[-16:], "big")
 
     def beats(self, row: int) -> list[tuple[int, int, int]]:
-        """Returns the GCM message's bus beats of AAD and data: bytes, their number, 1 if last."""
+        """Returns a GCM message's bus beats of AAD and data: (bytes, byte count, 1 if last)."""
         text = self.sealed[:-16] if self.decrypt else self.data
         found = []
         for part in (self.aad, text):
@@ -58,13 +58,13 @@ class Message:
 
 
 def lanes(row: bytes) -> int:
-    """Returns bytes as an integer for the GCM engine: a row of AES blocks, the first lowest."""
+    """Returns bytes as an integer for the GCM engine's bus, the first block in the low bits."""
     blocks = [int.from_bytes(row[at : at + 16], "big") for at in range(0, len(row), 16)]
     return sum(block << 128 * i for i, block in enumerate(blocks))
 
 
 class Engine:
-    """Drives messages into the GCM engine mae_gcm_stream at full rate and checks its results."""
+    """Drives messages into the GCM engine mae_gcm_stream at full rate; checks its outputs."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -84,7 +84,7 @@ class Engine:
         self.watch: Callable[[bool], None] | None = None  # sees every clock, its inputs set
 
     async def start(self) -> None:
-        """Starts the GCM engine's clock and releases its reset."""
+        """Starts the GCM engine's clock and releases the engine's reset."""
         dut = self.dut
         Clock(dut.clk_i, 2, unit="ns").start()
         names = "clear_i abort_i key_valid_i key_i msg_valid_i msg_i in_valid_i in_data_i"
@@ -97,12 +97,12 @@ class Engine:
         await RisingEdge(dut.clk_i)
 
     def key(self, bank: int, bits: int) -> None:
-        """Offers a random key for a key bank of the GCM engine from the next clock on."""
+        """Offers a random key for one of the GCM engine's key slots from the next clock on."""
         self.keys[bank] = self.random.randbytes(bits // 8)
         self.key_offer = (bank, self.keys[bank])
 
     def message(self, bank: int, aad_beats: int, data_beats: int) -> Message:
-        """Queues a random GCM message of a given length for the engine and returns it."""
+        """Queues a random GCM message of a given length for the engine; returns the Message."""
 
         def part(beats: int) -> bytes:
             size = beats * self.row
@@ -116,7 +116,7 @@ class Engine:
         return message
 
     async def step(self) -> None:
-        """Simulates one clock of the GCM engine: drives its inputs, checks its outputs."""
+        """Simulates one clock cycle of the GCM engine: drives the inputs, checks the outputs."""
         dut = self.dut
         dut.key_valid_i.value = self.key_offer is not None
         if self.key_offer:
@@ -145,7 +145,7 @@ class Engine:
         self.clock += 1
 
     def _announced(self, message: Message) -> None:
-        """Queues a GCM message's beats and expected results once the engine has its header."""
+        """Queues a GCM message's beats and expected results once the engine has the header."""
         message.clocks["announced"] = self.clock
         self.due += [(message, beat) for beat in message.beats(self.row)]
         out = message.data if message.decrypt else message.sealed[:-16]
@@ -154,7 +154,7 @@ class Engine:
         self.ends.append(message)
 
     def _beat(self, taken: bool) -> None:
-        """Notes the clock if the GCM engine accepted the offered beat; else counts a lost clock."""
+        """Records the clock if the GCM engine accepted the offered beat; else counts a lost one."""
         if not taken:
             self.lost += 1
             return
@@ -163,7 +163,7 @@ class Engine:
         message.clocks["last"] = self.clock
 
     def _outputs(self) -> None:
-        """Compares the beats and tags that the GCM engine returns with the expected ones."""
+        """Compares the GCM engine's output beats and tags with the expected beats and tags."""
         dut = self.dut
         if int(dut.out_valid_o.value):
             assert int(dut.out_data_o.value) == self.out.pop(0), "wrong data"
@@ -176,7 +176,7 @@ class Engine:
             assert int(dut.tag_o.value) == 1 << 128 | tag, "wrong tag"
 
     async def run(self) -> None:
-        """Simulates the GCM engine until it has finished all queued messages."""
+        """Simulates the GCM engine until all queued messages are finished."""
         limit = self.clock + 20000
         while self.key_offer or self.messages or self.due or self.out or self.ends:
             await self.step()
@@ -186,7 +186,7 @@ class Engine:
 
 
 async def between(engine: Engine, banks: list[int], rounds: int) -> int:
-    """Returns the clocks that the GCM engine loses between two messages."""
+    """Returns the number of clocks that the GCM engine loses between two successive messages."""
     engine.lost, engine.hold = 0, rounds * engine.regs + 6  # the first one has no beats
     for number, beats in enumerate(BEATS):
         aad = engine.random.randrange(beats + 1) if beats else 0
@@ -196,7 +196,7 @@ async def between(engine: Engine, banks: list[int], rounds: int) -> int:
 
 
 async def one_size(engine: Engine, bits: int) -> None:
-    """Measures latency and throughput of the GCM engine for one key size."""
+    """Measures latency and throughput of the GCM engine for one AES key size."""
     rounds = bits // 32 + 6
 
     def record(kind: str, value: float) -> None:
@@ -243,7 +243,7 @@ async def one_size(engine: Engine, bits: int) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def figures(dut) -> None:
-    """Measures latency and throughput of the GCM engine for all key sizes, and for two keys."""
+    """Measures the GCM engine's latency and throughput by key size and with alternating keys."""
     engine = Engine(dut)
     await engine.start()
     sizes = [
