@@ -43,7 +43,7 @@ exit $code
 
 
 def programs() -> dict[str, pathlib.Path]:
-    """Compiles the program that checks a storage card in a Linux guest; returns path by name."""
+    """Compiles the program that checks a block card in a Linux guest; returns path by name."""
     c_driver.require_openssl()
     more = (FOLDER / "block_host.c",)
     built = c_driver.build_program(FOLDER / "block_check.c", more=more, libraries=("crypto",))
@@ -102,7 +102,7 @@ def _removed(result: machine.Result) -> str:
 
 
 def cases(device: str, folder: pathlib.Path) -> list[Case]:
-    """Returns all checks of a storage card in Linux guests; media files are in ``folder``."""
+    """Returns all checks of a block card in Linux guests; media files are in ``folder``."""
     key, data = os.urandom(64), os.urandom(BYTES)
     files = {"key": key, "data": data}
 

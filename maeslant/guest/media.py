@@ -11,13 +11,13 @@ LEAST, MOST = 1 << 13, 1 << 32  # bytes that the card's parameter and the simula
 
 
 def capacity(device: str) -> int:
-    """Returns the bytes of the media of a named build's storage card, 0 without media."""
+    """Returns the bytes of the media of a named build's block card, 0 without media."""
     found = configurations.get(device)
     return 1 << found["parameters"]["MediaLog2"] if found.get("card") == "block" else 0
 
 
 def size(device: str, file: pathlib.Path | None, wanted: int | None) -> int:
-    """Returns the size in bytes of a storage card's media, from the file if it exists.
+    """Returns the size in bytes of a block card's media, from the file if it exists.
 
     Raises MaeslantError if file and wish differ, or a card cannot have the size.
     """
@@ -38,7 +38,7 @@ def size(device: str, file: pathlib.Path | None, wanted: int | None) -> int:
 
 
 def create(file: pathlib.Path, count: int) -> None:
-    """Creates a file of zeros for a storage card's media unless the file exists."""
+    """Creates a file of zeros for a block card's media unless the file exists."""
     with naming(file):
         try:
             number = os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -54,7 +54,7 @@ def create(file: pathlib.Path, count: int) -> None:
 
 
 def library(device: str, count: int) -> pathlib.Path:
-    """Builds a storage card's simulator with media of ``count`` bytes; returns the path."""
+    """Builds a block card's simulator with media of ``count`` bytes; returns the path."""
     found = configurations.get(device)
     if count == capacity(device):
         return simulator.build(device)

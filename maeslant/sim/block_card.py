@@ -27,7 +27,7 @@ RING_BYTES = 1 << 16  # of host memory for the rings of a queue
 
 @dataclasses.dataclass
 class Request:
-    """Describes a storage card's request to read or write sectors; ``host``: offset of the data."""
+    """Describes a block card's request to read or write sectors; ``host``: offset of the data."""
 
     op: int
     sector: int = 0
@@ -39,7 +39,7 @@ class Request:
     flags: int = 0
 
     def pack(self, cookie: int) -> bytes:
-        """Encodes the request into the 64 bytes that the storage card reads."""
+        """Encodes the request into the 64 bytes that the block card reads."""
         plain = self.slot is None
         key = (0, 0) if plain or self.op == FLUSH else (self.slot, self.unit_log2)
         head = (cookie, self.op, self.flags | PLAIN * plain, *key, self.sectors, 0)
@@ -49,7 +49,7 @@ class Request:
 
 @dataclasses.dataclass(frozen=True)
 class Completion:
-    """Holds the storage card's completion entry of a request: cookie, status, byte count."""
+    """Holds the block card's completion entry of a request: cookie, status, byte count."""
 
     cookie: int
     status: int
@@ -57,7 +57,7 @@ class Completion:
 
 
 class BlockCard:
-    """Simulates a storage card with AES-XTS, its media, and host memory with request rings."""
+    """Simulates a block card with AES-XTS, its media, and host memory with request rings."""
 
     def __init__(self, build: str = BUILD, options: str = "", size: int = 1 << 22) -> None:
         self.sim = Simulator(simulator.build(build), options)
@@ -80,15 +80,15 @@ class BlockCard:
         self.sim.write32(registers.CTRL, ENABLE)
 
     def close(self) -> None:
-        """Closes the simulator of the storage card."""
+        """Closes the simulator of the block card."""
         self.sim.close()
 
     def ring(self, queue: int, name: int, value: int) -> None:
-        """Writes a register of one of the storage card's queues."""
+        """Writes a register of one of the block card's queues."""
         self.sim.write32(registers.RINGS + QUEUE_BYTES * queue + name, value)
 
     def command(self, command: registers.LockCommand, slot: int = 0) -> registers.LockError:
-        """Runs a key command on the storage card until the command ends; returns the error code."""
+        """Runs a key command on the block card until the command ends; returns the error code."""
         self.sim.write32(registers.METD, slot)
         self.sim.write32(registers.LOCK_CTRL, command << 2 | EXE)
         while not (state := self.sim.read32(registers.LOCK_CTRL)) & DN:
@@ -114,7 +114,7 @@ class BlockCard:
         self.ring(queue, registers.BLOCK_QUEUE_SUB_TAIL, self.sent[queue] % 65536)
 
     def finish(self, queue: int = 0, limit: int = 1_000_000, step: int = 4) -> list[Completion]:
-        """Runs the storage card until a queue has no pending request; returns the completions."""
+        """Runs the block card until a queue has no pending request; returns the completions."""
         done = []
         first = self.rings[queue] + (REQUEST_BYTES << LOG2)
         while self.taken[queue] < self.sent[queue]:
@@ -132,7 +132,7 @@ class BlockCard:
         return done
 
     def run(self, requests: list[Request], queue: int = 0) -> None:
-        """Runs I/O requests in a queue of the storage card; raises MaeslantError if one fails."""
+        """Runs I/O requests in a queue of the block card; raises MaeslantError if one fails."""
         self.submit(requests, queue)
         bad = [done.status for done in self.finish(queue) if done.status]
         if bad:

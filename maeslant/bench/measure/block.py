@@ -24,7 +24,7 @@ NAMES = {READ: "read", WRITE: "write"}
 def requests(
     op: int, slot: int | None, count: int, first: int = 0, unit_log2: int = 12
 ) -> list[Request]:
-    """Returns I/O requests of 4 KiB for the storage card, each with own sectors and memory."""
+    """Returns I/O requests of 4 KiB for the block card, each with own sectors and memory."""
     sectors, units = SIZE // SECTOR, SIZE >> unit_log2
     return [
         Request(op, sectors * n, sectors, SIZE * n, slot, unit_log2, units * n)
@@ -33,12 +33,12 @@ def requests(
 
 
 def clocks(card: BlockCard) -> int:
-    """Returns the number of clock cycles for which the storage card has been simulated."""
+    """Returns the number of clock cycles for which the block card has been simulated."""
     return card.sim.stats()["core_clocks"]
 
 
 def opened(options: str) -> BlockCard:
-    """Returns a simulated storage card after writing and reading data under the key in slot 0."""
+    """Returns a simulated block card after writing and reading data under the key in slot 0."""
     card = BlockCard(options=options)
     card.load_key(0, secrets.token_bytes(64))
     data = secrets.token_bytes(2 * SIZE)
@@ -52,7 +52,7 @@ def opened(options: str) -> BlockCard:
 
 
 def alone(op: int, slot: int | None) -> int:
-    """Returns a storage card's clocks for a single 4 KiB request, from doorbell to completion."""
+    """Returns a block card's clocks for a single 4 KiB request, from doorbell to completion."""
     card = opened(FIXED)
     card.submit(requests(op, slot, 1))
     begun = clocks(card)
@@ -63,7 +63,7 @@ def alone(op: int, slot: int | None) -> int:
 
 
 def queued(slot: int | None, ops: tuple[int, ...], unit_log2: int = 12) -> float:
-    """Returns a storage card's clock cycles per request of 4 KiB when many are queued."""
+    """Returns a block card's clock cycles per request of 4 KiB when many are queued."""
     card = opened(MEMORY)
     for queue, op in enumerate(ops):
         card.submit(requests(op, slot, QUEUED, QUEUED * queue, unit_log2), queue)
@@ -76,7 +76,7 @@ def queued(slot: int | None, ops: tuple[int, ...], unit_log2: int = 12) -> float
 
 
 def figures(build: str) -> list[Figure]:
-    """Measures the storage card's clock cycles and rates, without and with AES-XTS.
+    """Measures the block card's clock cycles and rates, without and with AES-XTS.
 
     Returns the measured values as Figures.
 
