@@ -111,7 +111,7 @@ typedef enum mae_kind {
 
 /* Holds the capabilities of a device, as mae_get_caps reads them. */
 struct mae_caps {
-    char backend[16];    /* "sim", "vfio", "null" */
+    char backend[16];    /* "sim", "vfio", "uio", "null" */
     char name[32];       /* the build or the PCI address */
     uint32_t kind;       /* mae_kind_t */
     uint32_t version;    /* of the hardware, 0xMMmm */
@@ -146,6 +146,9 @@ struct mae_device_info {
  *        (latency=50-300, order=shuffled, seed=1, wave=FILE, ...) go to the simulator, but
  *        dies=CLOCK: the card is removed then.
  *      "vfio:0000:00:04.0" a PCI function bound to vfio-pci.
+ *      "uio:0000:00:04.0?iommu=off" one bound to uio_pci_generic, on a machine without an IOMMU:
+ *        nothing then keeps the device from all of the machine's memory, and only memory of
+ *        mae_mem_alloc can be mapped. Needs root and huge pages.
  *      "null:" no device: jobs complete at once and touch no data; it measures this library.
  * On failure *dev is NULL and mae_error_detail() says more.
  */

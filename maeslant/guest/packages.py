@@ -40,7 +40,7 @@ WANTED = {
         rf"|{LICENCES}"
     ),
     "guest": re.compile(
-        r"boot/vmlinuz-.*|usr/bin/busybox|usr/lib/modules/.*/(vfio[\w-]*|irqbypass)\.ko\.xz"
+        r"boot/vmlinuz-.*|usr/bin/busybox|usr/lib/modules/.*/(vfio[\w-]*|irqbypass|uio(_pci_generic)?)\.ko\.xz"
         rf"|{LICENCES}"
     ),
 }
