@@ -191,20 +191,20 @@ def cases(device: str, size: int) -> list[Case]:
     plain = {"plain": data}
     file, provider = functools.partial(_file, data), functools.partial(_provider, size)
     bus, stall = (functools.partial(_failed, each) for each in ("bus error", "for too long"))
-    slow = {"card_options": "bandwidth=10"}
+    slow = {"card_options": "bandwidth=30"}
     uio = {"iommu": False, "uio": True}
     # The address lies in the 9th MB that card_load has, and in no other program's memory.
     errors = {"card_options": "error_at=0x100900000-0x10090003f"}
     job = UNDER_WAY + AFTERWARDS
     found = [
         Case("file", f"a file of {size} bytes, piece by piece", options(), FILE, file, plain),
-        Case("two", "second process refused, first killed", options(**slow), TWO, _two),
+        Case("two", "second process refused, first killed", options(), TWO, _two),
         Case("rebooted", "panic and restart with jobs in flight",
              options(reboots=True, **slow), REBOOTED, _rebooted),
         Case("bus-error", "memory that answers with an error", options(**errors), job, bus),
         Case("silent", "memory that goes silent", options(card_options="hang=6000"), job, stall),
         Case("uio", "six modes without an IOMMU", options(**uio), f"{NO_IOMMU}{small}", _no_iommu),
-        Case("uio-two", "the same, two processes", options(**uio, **slow), TWO, _two),
+        Case("uio-two", "the same, two processes", options(**uio), TWO, _two),
     ]  # fmt: skip
     if VECTORS.exists():
         published = functools.partial(_vectors, one_of)
