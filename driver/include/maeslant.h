@@ -143,12 +143,9 @@ struct mae_device_info {
  *
  * uri: "sim:NAME[?options]" a simulated build, NAME as in configs/builds.yml, found in
  *        $MAESLANT_SIM_PATH or build/sim; "sim:stream?lanes=4" is build stream4. Other options
- *        (latency=50-300, order=shuffled, seed=1, wave=FILE, ...) go to the simulator, but
- *        dies=CLOCK: the card is removed then.
- *      "vfio:0000:00:04.0" a PCI function bound to vfio-pci.
- *      "uio:0000:00:04.0?iommu=off" one bound to uio_pci_generic, on a machine without an IOMMU:
- *        nothing then keeps the device from all of the machine's memory, and only memory of
- *        mae_mem_alloc can be mapped. Needs root and huge pages.
+ *        (latency=50-300, wave=FILE, ...) go to the simulator; dies=CLOCK removes the card then.
+ *      "vfio:0000:00:04.0" a PCI function bound to vfio-pci; "uio:0000:00:04.0?iommu=off" one bound
+ *        to uio_pci_generic, unprotected: it maps memory of mae_mem_alloc only (guides/linux.md).
  *      "null:" no device: jobs complete at once and touch no data; it measures this library.
  * On failure *dev is NULL and mae_error_detail() says more.
  */

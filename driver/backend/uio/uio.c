@@ -86,10 +86,11 @@ static mae_error_t list_pages(int file, int pagemap, struct page *pages, size_t 
         memory = mmap(NULL, have * HUGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
                       file, 0);
     if (memory == MAP_FAILED)
-        return mae_detail(MAE_E_MEMORY,
-                          "no %zu huge pages in a row: reserve more, soon after the machine's start "
-                          "(/proc/sys/vm/nr_hugepages)",
-                          have);
+        return mae_detail(
+            MAE_E_MEMORY,
+            "no %zu huge pages in a row: reserve more, soon after the machine's start "
+            "(/proc/sys/vm/nr_hugepages)",
+            have);
     for (size_t i = 0; i < have && error == MAE_OK; i++) {
         pages[i] = (struct page){physical(pagemap, memory + i * HUGE_BYTES), i};
         if (pages[i].physical == 0)
@@ -106,9 +107,8 @@ static mae_error_t place(int file, const struct page *pages, size_t have, const 
                          size_t count, uint8_t **memory)
 {
     size_t bytes = count * HUGE_BYTES;
-    uint8_t *room =
-        mmap(NULL, bytes + HUGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-             0);
+    uint8_t *room = mmap(NULL, bytes + HUGE_BYTES, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (room == MAP_FAILED)
         return MAE_E_MEMORY;
     size_t before = HUGE_BYTES - (uintptr_t)room % HUGE_BYTES;

@@ -45,10 +45,9 @@ static int good_cipher(mae_dev_t *dev, mae_mode_t mode, const struct vector *vec
     bool encrypt = vector->head.encrypt;
     enum part from = encrypt ? PLAINTEXT : CIPHERTEXT, to = encrypt ? CIPHERTEXT : PLAINTEXT;
     size_t bytes = vector->head.bytes[from];
-    mae_error_t error =
-        mae_crypt(dev, mode, encrypt ? MAE_ENCRYPT : MAE_DECRYPT, vector->part[KEY],
-                  vector->head.bytes[KEY], mode == MAE_ECB ? NULL : vector->part[IV],
-                  vector->part[from], out, bytes);
+    mae_error_t error = mae_crypt(
+        dev, mode, encrypt ? MAE_ENCRYPT : MAE_DECRYPT, vector->part[KEY], vector->head.bytes[KEY],
+        mode == MAE_ECB ? NULL : vector->part[IV], vector->part[from], out, bytes);
     return error == MAE_OK && memcmp(out, vector->part[to], bytes) == 0;
 }
 

@@ -102,9 +102,7 @@ def vectors(one_of: int) -> tuple[bytes, dict[str, int]]:
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "vectors"
         command = [sys.executable, "-m", "tests.vectors.export", str(file), str(one_of)]
-        done = subprocess.run(
-            command, cwd=paths.ROOT, capture_output=True, text=True, check=False
-        )
+        done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, check=False)
         if done.returncode:
             raise MaeslantError(f"reading the test vectors failed:\n{done.stderr}")
         return file.read_bytes(), json.loads(done.stdout)
