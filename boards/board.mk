@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Shared by the boards' Makefiles. They set SYNTH (Yosys' command), and the rules from
-# $(OUT)/net.json to the bitstream $(OUT)/$(BOARD).$(SUFFIX).
+# $(OUT)/net.json to the bitstream $(OUT)/$(BOARD).$(SUFFIX). BENCH, which tests/boards reads, names the
+# top's clock and its period in ns, reset and its active level, serial input and output, LED and its lit level.
 BOARD := $(notdir $(CURDIR))
 ROOT := ../..
 BIN := $(ROOT)/.venv/bin

@@ -11,7 +11,7 @@ class MaeslantError(Exception):
 
 @contextlib.contextmanager
 def naming(name: object) -> Iterator[None]:
-    """Converts an OSError without a file name to a MaeslantError that names the file."""
+    """Converts, while the context is open, an OSError without file name to one that names it."""
     try:
         yield
     except BrokenPipeError:

@@ -27,7 +27,7 @@ PLAIN = re.compile(r"[A-Za-z0-9_./+@~-]+")
 
 
 def plain(path: pathlib.Path) -> pathlib.Path:
-    """Returns a path without characters that tools reject: itself, or a link to it.
+    """Returns a path, or a link to it if it has characters that build tools reject.
 
     If no link can be made, gives the path itself, which :func:`check` refuses.
     """
@@ -102,12 +102,12 @@ RTL_ORDER = (
 
 
 def rtl_folders() -> list[pathlib.Path]:
-    """Lists the folders of rtl/ in order of dependence, the lowest first."""
+    """Returns the folders of rtl/ in order of dependence, the lowest first."""
     return [RTL / name for name in RTL_ORDER if (RTL / name).is_dir()]
 
 
 def rtl_packages() -> list[pathlib.Path]:
-    """Lists all SystemVerilog packages in compilation order."""
+    """Returns the files of all SystemVerilog packages in compilation order."""
     found = [path for folder in rtl_folders() for path in sorted(folder.glob("**/*_pkg.sv"))]
     names = {path.stem: path for path in found}
     done: list[pathlib.Path] = []
@@ -133,7 +133,7 @@ def code(file: pathlib.Path) -> str:
 
 
 def rtl_closure(files: list[pathlib.Path]) -> list[pathlib.Path]:
-    """Lists the given files and all files of rtl/ on which they depend."""
+    """Returns the given RTL files with all files of rtl/ on which they depend."""
     known = {path.stem: path for folder in rtl_folders() for path in folder.glob("**/*.sv")}
     done: dict[pathlib.Path, None] = {}
     todo = list(files)
@@ -147,19 +147,19 @@ def rtl_closure(files: list[pathlib.Path]) -> list[pathlib.Path]:
 
 
 def rtl_packages_of(files: list[pathlib.Path]) -> list[pathlib.Path]:
-    """Lists the SystemVerilog packages that given files need, in compilation order."""
+    """Returns the SystemVerilog packages that given files need, in compilation order."""
     needed = set(rtl_closure(files))
     return [path for path in rtl_packages() if path in needed and path not in files]
 
 
 def foreign_folders() -> list[pathlib.Path]:
-    """Lists the folders of Python packages that hold RTL modules used by rtl/."""
+    """Returns the folders of installed Python packages that hold RTL modules used by rtl/."""
     found = importlib.util.find_spec("pythondata_cpu_picorv32")
     return [pathlib.Path(found.origin).parent / "verilog"] if found and found.origin else []
 
 
 def verilator_sources(foreign: bool = True) -> list[str]:
-    """Returns the Verilator options by which it finds all packages and modules of rtl/.
+    """Returns the Verilator options that name all packages and modules of rtl/.
 
     ``foreign``: those of installed Python packages, too.
     """
@@ -170,7 +170,7 @@ def verilator_sources(foreign: bool = True) -> list[str]:
 
 
 def write(file: pathlib.Path, data: str | bytes) -> None:
-    """Writes a file wholly or not at all; raises MaeslantError if the disk is full."""
+    """Writes a file wholly or not at all; raises MaeslantError if it cannot be written."""
     handle, part = tempfile.mkstemp(prefix=f".{file.name}-", dir=file.parent)
     try:
         with naming(file), os.fdopen(handle, "wb") as stage:

@@ -20,13 +20,13 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
 def lines(path: pathlib.Path) -> int:
-    """Counts the lines of code of a C file."""
+    """Returns the number of lines of code in a C file, without comments and empty lines."""
     text = COMMENT.sub("", path.read_text())
     return sum(1 for line in text.splitlines() if line.strip())
 
 
 def files() -> list[pathlib.Path]:
-    """Lists the C files of the enclave's driver with all headers that they include."""
+    """Returns the C files of the enclave's driver, with all headers that they include."""
     include = c_driver.DRIVER / "include"
     found: dict[pathlib.Path, None] = {}
     todo = list(c_driver.protected_sources())
@@ -42,7 +42,7 @@ def files() -> list[pathlib.Path]:
 
 
 def main() -> int:
-    """Prints the line counts of the enclave's code as text or JSON."""
+    """Prints the line counts of the enclave's code as text or JSON; returns 0."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print JSON")
     counts = {str(path.relative_to(paths.ROOT)): lines(path) for path in files()}

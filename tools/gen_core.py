@@ -86,14 +86,14 @@ def file_of(top: str) -> pathlib.Path:
 
 
 def files(core: Core) -> list[pathlib.Path]:
-    """Lists the SystemVerilog files of a FuseSoC core in compilation order."""
+    """Returns the SystemVerilog files of a FuseSoC core in compilation order."""
     headers = sorted(path for folder in paths.rtl_folders() for path in folder.glob("**/*.svh"))
     needed = set(paths.rtl_closure([file_of(top) for top in core.tops]))
     return _ordered(headers, needed)
 
 
 def all_files() -> list[pathlib.Path]:
-    """Lists all SystemVerilog files of rtl/ in compilation order."""
+    """Returns all SystemVerilog files of rtl/ in compilation order."""
     headers = sorted(path for folder in paths.rtl_folders() for path in folder.glob("**/*.svh"))
     return _ordered(headers, {p for f in paths.rtl_folders() for p in f.glob("**/*.sv")})
 
@@ -153,7 +153,7 @@ def document(core: Core, sources: list[pathlib.Path]) -> dict[str, object]:
 
 
 def cores() -> dict[pathlib.Path, str]:
-    """Returns the text of each FuseSoC core file of rtl/."""
+    """Returns the text of each FuseSoC core file of rtl/, by path."""
     whole = Core("maeslant", "All of Maeslant's AES hardware", ("mae_stream_card",))
     found = {core.name: document(core, files(core)) for core in PRODUCTS}
     found["maeslant"] = document(whole, all_files())

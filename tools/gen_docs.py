@@ -33,7 +33,7 @@ PAPERS = {
 
 @dataclasses.dataclass
 class Module:
-    """Holds what an RTL file says of its module: header, parameters, ports, submodules."""
+    """Holds the documented parts of an RTL module: header, parameters, ports, submodules."""
 
     path: pathlib.Path
     header: str
@@ -43,7 +43,7 @@ class Module:
 
     @property
     def name(self) -> str:
-        """Returns the name of the RTL module, which is also that of its file."""
+        """Returns the name of the RTL module, equal to the name of its file."""
         return self.path.stem
 
     @property
@@ -70,12 +70,12 @@ def header_of(text: str) -> str:
 
 
 def squeeze(text: object) -> str:
-    """Joins SystemVerilog source text into one line and removes its comments."""
+    """Returns SystemVerilog source text in one line, without comments."""
     return " ".join(re.sub(r"//.*", "", str(text)).split())
 
 
 def visit(node, kind: str, found: list) -> list:
-    """Returns all nodes of a kind in a SystemVerilog syntax tree, in order."""
+    """Appends all nodes of a kind in a SystemVerilog syntax tree to ``found`` and returns it."""
     if str(getattr(node, "kind", "")).endswith("." + kind):
         found.append(node)
     if isinstance(node, pyslang.syntax.SyntaxNode):
@@ -85,7 +85,7 @@ def visit(node, kind: str, found: list) -> list:
 
 
 def read(path: pathlib.Path, known: set[str]) -> Module:
-    """Parses an RTL file by slang: header, parameters, ports, submodules."""
+    """Returns the Module in an RTL file, parsed by slang: header, parameters, ports, submodules."""
     tree = pyslang.syntax.SyntaxTree.fromFile(str(path))
     root = tree.root
     parameters = []
@@ -115,7 +115,7 @@ def link(name: str, modules: dict[str, Module]) -> str:
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
-    """Formats rows as a Markdown table with column names."""
+    """Returns a Markdown table, line by line, of rows with column names."""
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return lines + [
         "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows
@@ -123,7 +123,7 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
 
 
 def schedules(name: str) -> list[str]:
-    """Returns the Markdown lines that show an RTL module's timing diagrams."""
+    """Returns the Markdown lines that embed an RTL module's timing diagrams."""
     lines = []
     found = sorted((paths.ROOT / "docs" / "schedules").glob(f"{name}-*.json"))
     for path in found:
@@ -140,7 +140,7 @@ def schedules(name: str) -> list[str]:
 
 
 def tests_of(name: str, modules: dict[str, Module], tests: dict[str, str]) -> tuple[str, list[str]]:
-    """Lists the test files of an RTL module, or those of the modules that use it.
+    """Returns the tested RTL module, a given one or one that uses it, and its test files.
 
     Gives the module that the tests are of, and their paths, two at most; fails where none is.
     """
@@ -243,7 +243,7 @@ def write(out: pathlib.Path) -> None:
 
 
 def main() -> int:
-    """Writes the pages of all RTL modules, or checks that they can be written."""
+    """Writes the pages of all RTL modules, or checks with --check that they can be written."""
     parser = argparse.ArgumentParser(description=__doc__)
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--check", action="store_true", help="check that the pages can be written")

@@ -41,14 +41,14 @@ Written by tools/gen_figures.py. Authors are those of the [references](../docs/r
 
 
 def output(*command: str) -> str:
-    """Runs a program and returns what it prints."""
+    """Runs a program in the repository; returns its standard output."""
     return subprocess.run(
         command, cwd=paths.ROOT, capture_output=True, text=True, check=True
     ).stdout.strip()
 
 
 def figures_page(record: dict) -> str:
-    """Formats all measured figures as the Markdown page results/figures.md."""
+    """Returns the Markdown page results/figures.md, made from all measured figures."""
     later = "".join(f"; {part}: {commit}" for part, commit in record.get("later", {}).items())
     lines = ["# Measured figures", ""]
     lines += ["Clocks out of simulation, written by `maeslant measure --json | python"]
@@ -93,7 +93,7 @@ def rates(name: str, figures: list[dict]) -> tuple[str, str, str]:
 
 
 def builds_page(figures: list[dict]) -> str:
-    """Formats all named builds as the Markdown page results/builds.md."""
+    """Returns the Markdown page results/builds.md, made from all named builds."""
     lines = ["| build | kind | what it is | clocks/block | blocks/clock | latency |"]
     lines += ["|---|---|---|---:|---:|---:|"]
     for name, build in configurations.load().items():
@@ -103,7 +103,7 @@ def builds_page(figures: list[dict]) -> str:
 
 
 def recommended(figures: list[dict]) -> str:
-    """Formats the README's table of recommended builds."""
+    """Returns the README's Markdown table of recommended builds."""
     rows = [row for table in json.loads(SYNTHESIS.read_text()) for row in table["rows"]]
     lines = ["| build | for | rate | area | clock |", "|---|---|---|---:|---:|"]
     for name, build in configurations.recommended().items():
@@ -121,7 +121,7 @@ def recommended(figures: list[dict]) -> str:
 
 
 def merged(record: dict, commit: str, figures: list[dict]) -> tuple[dict, list[dict]]:
-    """Replaces published figures by those of builds that were measured again later."""
+    """Returns the record and published figures, some replaced by builds measured later."""
 
     def key(figure: dict) -> tuple[str, str]:
         return figure["part"], figure["config"].split(",")[0]

@@ -2,10 +2,11 @@
 """Pins the Debian packages of the Linux guest and its QEMU in configs/linux_packages.json.
 
 Asks apt-get, with folders of its own, for the newest versions in Debian's stable release and its
-backports; of QEMU's dependencies it keeps those whose libraries the program loads. Needs Debian's
-apt-get and readelf; changes nothing of the system.
+backports; of a program's dependencies it keeps those whose libraries the program loads. Needs
+Debian's apt-get and readelf; changes nothing of the system.
 """
 
+import dataclasses
 import datetime
 import json
 import pathlib
@@ -13,19 +14,28 @@ import re
 import subprocess
 import tempfile
 import urllib.parse
+from collections.abc import Iterable
 
 from maeslant.guest import packages
 
 SUITE = "trixie"
 SERVER = "http://deb.debian.org/debian"
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
-FIRMWARE = {"qemu-system-data", "seabios"}
+BACKPORTS = ("--target-release", f"{SUITE}-backports")
+# Programs by purpose, and packages that are kept though no program loads a library of theirs.
+PROGRAMS = {
+    "qemu": ("usr/bin/qemu-system-x86_64",),
+    "storage": ("usr/sbin/mke2fs", "usr/sbin/e2fsck", "usr/bin/fio"),
+}
+KEPT = {"qemu-system-x86", "qemu-system-data", "seabios", "e2fsprogs", "fio"}
+# The kernel is that of the backports: the stable release's has no inline encryption.
+KERNEL = re.compile(r"linux-(binary|modules|headers|kbuild)-\d.*")
 LIBRARIES = pathlib.PurePath("usr/lib/x86_64-linux-gnu")
 PRINTED = re.compile(r"'(\S+)' (\S+)_\S+_\w+\.deb (\d+) SHA256:(\w+)")
 
 
 def apt(folder: pathlib.Path, *arguments: str) -> str:
-    """Runs apt-get with all of its files in a folder; returns its output."""
+    """Runs apt-get with all of its files in a given folder; returns its output."""
     for name in ("lists/partial", "cache/archives/partial", "etc/apt.conf.d", "etc/preferences.d"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     (folder / "status").touch()
@@ -52,7 +62,7 @@ def apt(folder: pathlib.Path, *arguments: str) -> str:
 
 
 def resolve(folder: pathlib.Path, purpose: str, *arguments: str) -> list[packages.Package]:
-    """Lists the packages that apt-get would install for some packages on an empty system."""
+    """Returns the Debian packages by which apt-get installs given ones on an empty system."""
     found = []
     text = apt(folder, "install", "--yes", "--print-uris", *arguments)
     for url, name, size, digest in PRINTED.findall(text):
@@ -62,48 +72,57 @@ def resolve(folder: pathlib.Path, purpose: str, *arguments: str) -> list[package
     return found
 
 
-def loaded(root: pathlib.Path) -> set[str]:
-    """Lists the names of the libraries that the unpacked QEMU loads, and those that they load."""
+def loaded(root: pathlib.Path, programs: Iterable[str]) -> set[str]:
+    """Returns the names of the libraries that unpacked programs load, directly or indirectly."""
     names: set[str] = set()
-    todo = [root / "usr/bin/qemu-system-x86_64"]
+    todo = [root / program for program in programs]
     while todo:
         command = ["readelf", "-d", todo.pop()]
         text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         for name in set(re.findall(r"NEEDED.*\[(.*)\]", text)) - names:
             names.add(name)
-            todo.append(root / LIBRARIES / name)
+            todo += (root / LIBRARIES).glob(f"**/{name}")
     return names
 
 
-def of_qemu(folder: pathlib.Path) -> list[packages.Package]:
-    """Lists the packages without which QEMU does not start."""
-    every = resolve(folder, "qemu", "--target-release", f"{SUITE}-backports", "qemu-system-x86")
+def needed(folder: pathlib.Path, purpose: str, *arguments: str) -> list[packages.Package]:
+    """Returns the Debian packages that the programs of a purpose need to start."""
+    every = resolve(folder, purpose, *arguments)
     snapshot = f"{datetime.date.today():%Y%m%d}T000000Z"
-    wanted = packages.WANTED["qemu"]
+    wanted = packages.WANTED[purpose]
+    root, one = folder / purpose, folder / "one"
     for package in every:
         stored = folder / "debs" / package.name
         stored.parent.mkdir(exist_ok=True)
-        stored.write_bytes(packages.download(package, snapshot, lambda count: None))
-        packages.unpack(stored.read_bytes(), wanted, folder / "root")
-    names = loaded(folder / "root")
+        if not stored.exists():
+            stored.write_bytes(packages.download(package, snapshot, lambda count: None))
+        packages.unpack(stored.read_bytes(), wanted, root)
+    names = loaded(root, PROGRAMS[purpose])
     kept = []
     for package in every:
-        packages.unpack((folder / "debs" / package.name).read_bytes(), wanted, folder / "one")
-        own = {path.name for path in (folder / "one" / LIBRARIES).glob("*")}
-        if own & names or package.name in FIRMWARE | {"qemu-system-x86"}:
+        packages.unpack((folder / "debs" / package.name).read_bytes(), wanted, one)
+        own = {path.name for path in (one / LIBRARIES).glob("**/*")}
+        if own & names or package.name in KEPT:
             kept.append(package)
-        subprocess.run(["rm", "-r", str(folder / "one")], check=True)
+        subprocess.run(["rm", "-rf", str(one)], check=True)
     return kept
 
 
 def main() -> None:
-    """Writes configs/linux_packages.json anew."""
+    """Writes configs/linux_packages.json, the pinned Debian packages for Linux guests."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         apt(folder, "update")
-        guest = resolve(folder, "guest", "linux-image-cloud-amd64", "busybox-static")
-        found = of_qemu(folder)
-        found += [each for each in guest if re.match("linux-image-6|busybox-static", each.name)]
+        kernel = resolve(folder, "guest", *BACKPORTS, "linux-image-cloud-amd64")
+        headers = resolve(folder, "module", *BACKPORTS, "linux-headers-cloud-amd64")
+        found = resolve(folder, "guest", "busybox-static")
+        found = [each for each in found if each.name == "busybox-static"]
+        found += [each for each in kernel + headers if KERNEL.fullmatch(each.name)]
+        found += needed(folder, "qemu", *BACKPORTS, "qemu-system-x86")
+        found += needed(folder, "storage", "e2fsprogs", "fio")
+        # The kernel's build tools, like its own, want the C library of their release.
+        library = next(each for each in found if each.name == "libc6")
+        found.append(dataclasses.replace(library, purpose="module"))
     text = {
         "snapshot": f"{datetime.date.today():%Y%m%d}T000000Z",
         "packages": [vars(each) for each in sorted(found, key=lambda p: (p.purpose, p.name))],

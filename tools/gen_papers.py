@@ -64,7 +64,7 @@ class MissingValue(Exception):
 
 
 def tables(text: str) -> list[tuple[str, list[str], list[list[str]]]]:
-    """Parses the tables of a Markdown page: heading, column names, rows."""
+    """Returns the tables of a Markdown page: heading, column names and rows of each."""
     found: list[tuple[str, list[str], list[list[str]]]] = []
     heading, inside = "", False
     for line in text.splitlines():
@@ -107,7 +107,7 @@ def cell(text: str, heading: str, row: list[str], column: str) -> str:
 
 
 def entry(found: object, key: str, file: str) -> object:
-    """Returns an entry of a published JSON file by its name or position."""
+    """Returns an entry of parsed JSON by name, position or "key=value"; raises MissingValue."""
     name, _, number_there = key.partition("=")
     if isinstance(found, list):
         fits = [e for e in found if number_there and str(e.get(name)) == number_there]
@@ -149,7 +149,7 @@ def value(reference: str, root: pathlib.Path = paths.ROOT) -> tuple[str, str]:
 
 
 def filled(text: str) -> str:
-    """Replaces references to published values in a text by the values, with links."""
+    """Returns a text with its references to published values replaced by the values and links."""
     homes: dict[str, str] = {}
 
     def one(match: re.Match) -> str:
@@ -171,14 +171,14 @@ def work(name: str) -> str:
 
 
 def papers() -> list[dict]:
-    """Reads the descriptions of the five papers from configs/papers."""
+    """Returns the descriptions of the five papers in configs/papers."""
     found = [yaml.safe_load(file.read_text()) for file in SOURCE.glob("*.yml")]
     text = REFERENCES.read_text()
     return sorted(found, key=lambda paper: text.find(f"### {paper['name']}\n"))
 
 
 def section(paper: dict) -> str:
-    """Formats the Markdown section of one paper, with its table of results."""
+    """Returns the Markdown section of one paper, with its table of results."""
     lines = [f"## {paper['name']}", "", work(paper["name"]), "", " ".join(paper["note"].split())]
     lines += [
         "",
@@ -196,7 +196,7 @@ def section(paper: dict) -> str:
 
 
 def page(works: list[dict]) -> str:
-    """Formats the Markdown page docs/papers.md."""
+    """Returns the text of the Markdown page docs/papers.md."""
     many = collections.Counter(row["state"] for paper in works for row in paper["rows"])
     lines = ["| state | rows | meaning |", "|---|---:|---|"]
     lines += [f"| {state} | {many[state]} | {meaning} |" for state, meaning in STATES.items()]
@@ -204,7 +204,7 @@ def page(works: list[dict]) -> str:
 
 
 def main() -> int:
-    """Writes docs/papers.md, or checks that it is current."""
+    """Writes docs/papers.md, or checks with --check that it is current."""
     try:
         wanted = page(papers())
     except MissingValue as missing:

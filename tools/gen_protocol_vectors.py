@@ -42,7 +42,7 @@ def pattern(length: int) -> bytes:
 
 
 def shown(data: bytes) -> str:
-    """Formats bytes for the test vectors: in hexadecimal, or by their hash if long."""
+    """Returns bytes as text for the protocol's test vectors: hexadecimal or, if long, a hash."""
     if len(data) <= 128:
         return data.hex()
     if data == pattern(len(data)):
@@ -51,7 +51,7 @@ def shown(data: bytes) -> str:
 
 
 def session() -> Session:
-    """Returns secret, session ID and nonces of the test vectors' session."""
+    """Returns the Session of the protocol's test vectors: secret, session ID and nonces."""
     return Session(
         octets("secret", 32),
         octets("session id", 16),
@@ -62,7 +62,7 @@ def session() -> Session:
 
 
 def keys(of: Session) -> list[dict]:
-    """Lists key and IV mask of each message class and epoch of the test vectors."""
+    """Returns key and IV mask of each message class and epoch of the protocol's test vectors."""
     return [
         {
             "class": cls,
@@ -93,7 +93,7 @@ class Recorder:
         self.data: dict[tuple[int, int], bytes] = {}
 
     def run(self, job) -> bytes:
-        """Waits for a call of the protocol model and records its requests."""
+        """Waits for a call of the protocol model, records its requests and returns its result."""
         try:
             return self.host.wait(job)
         except RefusedError:
@@ -103,7 +103,7 @@ class Recorder:
                 self.write_down(request)
 
     def write_down(self, request) -> None:
-        """Records a request with its response and chunk for the test vectors."""
+        """Records a request with its response and chunk, for the protocol's test vectors."""
         where = (request.queue, request.kind, request.sequence)
         sealed = next(
             event.data
@@ -150,7 +150,7 @@ class Recorder:
         )
 
     def send(self, queue: int, base: int, data: bytes, chunk: int = 0, **more: int) -> None:
-        """Transfers data in the protocol model's session and records the messages."""
+        """Transfers data in the protocol model's session; records the messages."""
         job = self.host.h2d(queue, base, data, chunk, **more)
         for request in job.requests:
             if request.place:
@@ -164,7 +164,7 @@ class Recorder:
 
 
 def exchanges() -> Recorder:
-    """Records a session of the protocol model with every kind of request."""
+    """Runs a session with every kind of request on the protocol model; returns its Recorder."""
     recorder = Recorder()
     host, run = recorder.host, recorder.run
     run(host.open())
@@ -207,7 +207,7 @@ def exchanges() -> Recorder:
 
 
 def refused(recorder: Recorder) -> list[dict]:
-    """Lists requests for the test vectors that a card must refuse after OPEN."""
+    """Returns, for the protocol's test vectors, requests that a card must refuse after OPEN."""
     right = recorder.exchanges[4]  # BATCH 2 on queue 0
     message = bytes.fromhex(right["message"])
     assert (right["kind"], right["queue"], right["sequence"]) == (Kind.BATCH, 0, 2)
@@ -253,7 +253,7 @@ def refused(recorder: Recorder) -> list[dict]:
 
 
 def _seal(of: Session, cls: int, queue: int, kind: int, epoch: int, number: int, body: bytes):
-    """Seals a request with any header under the right key, for the test vectors."""
+    """Returns a request with any header, sealed under the right key, for the protocol's vectors."""
     return Key(of, Class(cls), epoch, 1 << 34).seal_message(queue, kind, number, body)
 
 
@@ -264,7 +264,7 @@ def _transfer(seal, kind: int = Kind.H2D, **fields) -> bytes:
 
 
 def make() -> dict:
-    """Returns the content of the test vectors' file as a dictionary."""
+    """Returns the protocol's test vectors as a dictionary, for a JSON file."""
     of = session()
     recorder = exchanges()
     return {
@@ -284,7 +284,7 @@ def make() -> dict:
 
 
 def main() -> int:
-    """Writes the protocol's test vectors, or checks that they are current."""
+    """Writes the protocol's test vectors, or checks with --check that they are current."""
     text = json.dumps(make(), indent=1) + "\n"
     if "--check" in sys.argv:
         stale = not FILE.exists() or FILE.read_text() != text

@@ -31,6 +31,8 @@ DECODED_BY_HAND = {
     "mae_guard": "guard",
     "mae_unprotected_card": "device",
 }
+# Maps for which the Linux driver has a header of its own, and the prefix of its names.
+LINUX = {"mae_block_card": "MAEB"}
 # PeakRDL's code is not ours to style; each warning is switched off for one reason.
 WAIVERS = {
     "regs": {
@@ -43,13 +45,13 @@ WAIVERS = {
 
 
 def maps() -> list[str]:
-    """Lists the names of the register maps in regs/."""
+    """Returns the names of the register maps in regs/."""
     names = sorted(path.stem for path in (ROOT / "regs").glob("*.rdl"))
     return [n for n in names if f"addrmap {n} " in (ROOT / "regs" / f"{n}.rdl").read_text()]
 
 
 def elaborate(name: str) -> AddrmapNode:
-    """Compiles a register map of regs/ by the SystemRDL compiler."""
+    """Compiles a register map of regs/ by the SystemRDL compiler; returns its root node."""
     compiler = RDLCompiler()
     for definition in ALL_UDPS:
         compiler.register_udp(definition)
@@ -107,13 +109,54 @@ def export_header(top: AddrmapNode, folder: pathlib.Path) -> None:
     path.write_text(re.sub(r"\n{3,}", "\n\n", text).rstrip() + "\n")
 
 
+def _linux_field(name: str, field: FieldNode) -> list[str]:
+    """Returns the definitions of a register field for the Linux driver: mask, constant, values."""
+    name = f"{name}_{field.inst_name.upper()}"
+    mask = f"GENMASK({field.high}, {field.low})" if field.width > 1 else f"BIT({field.low})"
+    lines = [f"#define {name} {mask}"]
+    reset = field.get_property("reset")
+    if reset is not None and not field.is_sw_writable:
+        lines.append(f"#define {name}_VALUE {reset:#x}")
+    values = field.get_property("encode") or []
+    return lines + [f"#define {name}_{each.name.upper()} {each.value:#x}" for each in values]
+
+
+def export_linux(top: AddrmapNode, folder: pathlib.Path) -> None:
+    """Writes the C header of a register map for the Linux driver: offsets and fields."""
+    name = top.inst_name
+    prefix = LINUX[name]
+    guard = f"{name.upper()}_LINUX_H"
+    # The licence of the file that includes it, which has no other way to these numbers.
+    lines = ["/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */", "/*"]
+    lines += [f" * {SUMMARY.format(name=name)}", f" * {NOTICE.format(name=name)}", " */"]
+    lines += [f"#ifndef {guard}", f"#define {guard}", "", "#include <linux/bits.h>"]
+    for node in top.descendants(unroll=False):
+        if not isinstance(node, RegNode | RegfileNode):
+            continue
+        inner = isinstance(node.parent, RegfileNode)
+        own = f"{prefix}_{'QUEUE_' if inner else ''}{node.inst_name.upper()}"
+        offset = f"0x{node.raw_address_offset:03x}"
+        lines.append("")
+        if node.is_array:
+            step = f"0x{node.array_stride:02x}"
+            lines.append(f"#define {own}(i) ({offset} + {step} * (i))")
+            lines.append(f"#define {own}_COUNT {node.array_dimensions[0]}")
+        else:
+            lines.append(f"#define {own} {offset}")
+        fields = node.fields() if isinstance(node, RegNode) else []
+        for field in sorted(fields, key=lambda f: f.low):
+            lines += _linux_field(own, field)
+    lines += ["", f"#endif /* {guard} */"]
+    (folder / f"{name}_linux.h").write_text("\n".join(lines) + "\n")
+
+
 def number_name(name: str) -> str:
-    """Converts a register's name to CamelCase for SystemVerilog."""
+    """Returns a register's name in CamelCase, for SystemVerilog."""
     return "".join(part.capitalize() for part in name.split("_"))
 
 
 def registers(top: AddrmapNode) -> list[tuple[str, int]]:
-    """Lists the registers of a register map with their offsets."""
+    """Returns the registers of a register map, as (name, offset)."""
     found = []
     for node in top.descendants(unroll=False):
         if isinstance(node, RegNode | RegfileNode):
@@ -167,7 +210,7 @@ def export_python(top: AddrmapNode, folder: pathlib.Path) -> None:
 
 
 def paragraph(text: str | None) -> str:
-    """Joins the lines of a register's description into paragraphs."""
+    """Returns a register's description with its lines joined into paragraphs."""
     if not text:
         return ""
     if "\n\n" in text or "\n1." in text:
@@ -246,16 +289,17 @@ def export_html(folder: pathlib.Path) -> None:
 
 
 def generate(root: pathlib.Path) -> list[pathlib.Path]:
-    """Writes all files that are generated from register maps to a tree; lists them."""
+    """Writes all files that are generated from register maps to a tree; returns their paths."""
     rtl = {name: root / "rtl" / room / "generated" for name, room in DECODED_BY_HAND.items()}
     places = {
         export_rtl: root / "rtl" / "device" / "generated",
         export_header: root / "driver" / "include" / "generated",
+        export_linux: root / "driver" / "linux" / "generated",
         export_python: root / "maeslant" / "build" / "generated",
     }
     for export, folder in places.items():
         folder.mkdir(parents=True, exist_ok=True)
-        for name in maps():
+        for name in LINUX if export is export_linux else maps():
             if export is export_rtl and name in DECODED_BY_HAND:
                 rtl[name].mkdir(parents=True, exist_ok=True)
                 export_offsets(elaborate(name), rtl[name])
@@ -270,7 +314,7 @@ def generate(root: pathlib.Path) -> list[pathlib.Path]:
 
 
 def stale() -> list[str]:
-    """Lists committed files that differ from those generated from the register maps."""
+    """Returns the committed files that differ from those generated from the register maps."""
     with tempfile.TemporaryDirectory() as temporary:
         fresh_root = pathlib.Path(temporary)
         found = []

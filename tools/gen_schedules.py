@@ -37,14 +37,14 @@ def record(top: str) -> dict[str, dict]:
 
 
 def draw(diagram: dict) -> str:
-    """Draws a WaveDrom timing diagram as SVG."""
+    """Returns a WaveDrom timing diagram drawn as SVG."""
     svg = wavedrom.render(json.dumps(diagram)).tostring()
     white = '<rect width="100%" height="100%" style="fill:#fff;stroke:none"/>'
     return svg.replace("</defs>", f"</defs>{white}", 1) + "\n"
 
 
 def files(diagrams: dict[str, dict]) -> dict[pathlib.Path, str]:
-    """Returns the files of docs/schedules: each timing diagram as JSON and SVG."""
+    """Returns the contents of docs/schedules by path: each timing diagram as JSON and SVG."""
     found = {}
     for name, diagram in diagrams.items():
         found[OUT / f"{name}.json"] = json.dumps(diagram, indent=1) + "\n"
@@ -53,7 +53,7 @@ def files(diagrams: dict[str, dict]) -> dict[pathlib.Path, str]:
 
 
 def main() -> int:
-    """Records and draws the GCM engines' timing diagrams, or checks the drawings."""
+    """Writes the GCM engines' timing diagrams, or checks with --check that drawings are current."""
     if "--check" in sys.argv:
         kept = {path.stem: json.loads(path.read_text()) for path in sorted(OUT.glob("*.json"))}
         wanted = files(kept)

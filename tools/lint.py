@@ -21,13 +21,13 @@ SKIPPED = {"generated", "build", ".venv", "__pycache__"}
 
 
 def files(root: pathlib.Path, *patterns: str) -> list[pathlib.Path]:
-    """Lists the hand-written source files that match patterns."""
+    """Returns the hand-written source files whose paths match patterns."""
     found = {path for pattern in patterns for path in root.glob(pattern)}
     return sorted(p for p in found if not SKIPPED & set(p.relative_to(root).parts))
 
 
 def _run(command: list[object], root: pathlib.Path = paths.ROOT) -> str:
-    """Runs a lint program; returns its output if it fails, else ""."""
+    """Runs a lint program; returns its output if the program fails, else ""."""
     done = subprocess.run(
         [str(word) for word in command], cwd=root, capture_output=True, text=True, check=False
     )
@@ -42,7 +42,7 @@ def _all(commands: list[list[object]], root: pathlib.Path) -> list[str]:
 
 
 def _format(tool: list[object], sources: list[pathlib.Path], fix: bool) -> list[str]:
-    """Lists the files that a formatter would change, or formats them."""
+    """Formats source files if ``fix``, else returns those that a formatter would change."""
     found = []
     for path in sources:
         text = path.read_text()
@@ -59,13 +59,13 @@ def _format(tool: list[object], sources: list[pathlib.Path], fix: bool) -> list[
 
 
 def verible_format(root: pathlib.Path, fix: bool) -> list[str]:
-    """Checks the format of all SystemVerilog files by Verible."""
+    """Checks or fixes the format of all SystemVerilog files by Verible; returns the errors."""
     sources = files(root, "rtl/**/*.sv", "tests/**/*.sv", "formal/**/*.sv")
     return _format([paths.tool("verible-verilog-format"), "--column_limit=100"], sources, fix)
 
 
 def verible_lint(root: pathlib.Path) -> list[str]:
-    """Checks the style of all SystemVerilog files by Verible."""
+    """Checks the style of all SystemVerilog files by Verible; returns the errors."""
     sources = files(root, "rtl/**/*.sv", "tests/**/*.sv", "formal/**/*.sv")
     rules = f"--rules_config={paths.ROOT / '.rules.verible_lint'}"
     tool = [paths.tool("verible-verilog-lint"), rules]
@@ -84,7 +84,7 @@ EDGES: dict[str, dict[str, tuple[int, ...]]] = {
 
 
 def verilator_tops(root: pathlib.Path) -> list[tuple[pathlib.Path, dict[str, object]]]:
-    """Lists RTL modules with the parameters to lint each with by Verilator.
+    """Returns the RTL modules for Verilator to lint, each with the parameters to use.
 
     Leaves out modules with a type parameter, which are linted within their parents.
     """
@@ -115,7 +115,7 @@ def _overrides(path: pathlib.Path, parameters: dict[str, object]) -> list[str]:
 
 
 def verilator_lint(root: pathlib.Path) -> list[str]:
-    """Lints every RTL module by Verilator; each warning is an error."""
+    """Lints every RTL module by Verilator; returns all warnings and errors."""
     commands = []
     for path, parameters in verilator_tops(root):
         commands.append(
@@ -136,7 +136,7 @@ def _foreign() -> list[object]:
 
 
 def slang(root: pathlib.Path) -> list[str]:
-    """Checks that slang compiles all RTL modules, for simulation and synthesis."""
+    """Checks that slang compiles all RTL modules, for simulation and synthesis; returns errors."""
     import pyslang
 
     packages = paths.rtl_packages()
@@ -154,7 +154,7 @@ def slang(root: pathlib.Path) -> list[str]:
 
 
 def yosys(root: pathlib.Path) -> list[str]:
-    """Checks that Yosys can read every RTL module."""
+    """Checks that Yosys can read every RTL module; returns the errors."""
     modules = {p.stem: p for p in files(root, "rtl/**/*.sv") if not p.stem.endswith("_pkg")}
     used = {
         other for path in modules.values() for other in paths.rtl_closure([path]) if other != path
@@ -176,13 +176,13 @@ def yosys(root: pathlib.Path) -> list[str]:
 
 
 def clang_format(root: pathlib.Path, fix: bool) -> list[str]:
-    """Checks the format of all C and C++ files by clang-format."""
+    """Checks or fixes the format of all C and C++ files by clang-format; returns the errors."""
     patterns = [f"{top}/**/*.{suffix}" for top in ("driver", "sim") for suffix in ("c", "h", "cpp")]
     return _format([paths.tool("clang-format"), "--style=file"], files(root, *patterns), fix)
 
 
 def ruff(root: pathlib.Path, fix: bool) -> list[str]:
-    """Checks format and lint of all Python files by Ruff."""
+    """Checks or fixes format and lint of all Python files by Ruff; returns the errors."""
     tool = paths.tool("ruff")
     if fix:
         return _all([[tool, "check", "--fix", "-q", "."], [tool, "format", "-q", "."]], root)

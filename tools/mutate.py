@@ -33,7 +33,7 @@ TIMEOUT = 1800
 
 
 def copy_tree(folder: pathlib.Path) -> pathlib.Path:
-    """Copies the repository without build results, for a mutation test."""
+    """Copies the repository without build results, for a mutation test; returns the copy's path."""
     tree = folder / "tree"
 
     def ignore(where: str, _names: list[str]) -> set[str]:
@@ -60,7 +60,7 @@ class Trees:
 
     @contextlib.contextmanager
     def borrow(self) -> Iterator[pathlib.Path]:
-        """Lends a copy of the repository to this thread until the context ends."""
+        """Yields a copy of the repository that no other thread uses until the context ends."""
         tree = self.free.get()
         try:
             yield tree
@@ -68,7 +68,7 @@ class Trees:
             self.free.put(tree)
 
     def passes(self, tree: pathlib.Path, test: str) -> bool:
-        """Returns true if a test passes on a copy of the repository."""
+        """Returns true if a pytest test passes on a copy of the repository."""
         command = [str(paths.ROOT / ".venv" / "bin" / "python"), "-m", "pytest", "-q", "-x"]
         env = os.environ | {liberty.FOLDER: str(liberty.folder()), "PYTHONDONTWRITEBYTECODE": "1"}
         if shutil.which("ccache"):  # most of a broken design compiles as the intact one did
@@ -88,7 +88,7 @@ class Trees:
         return result.returncode == 0
 
     def notice(self, item: dict[str, str]) -> bool:
-        """Applies a mutation to a copy of the repository; returns true if its test fails."""
+        """Applies a mutation to a copy of the repository; returns true if its test then fails."""
         with self.borrow() as tree:
             file = tree / item["file"]
             text = file.read_text()
@@ -101,14 +101,14 @@ class Trees:
                 file.write_text(text)
 
     def check_intact(self, test: str) -> None:
-        """Ends the program if a test of the mutations fails on unchanged RTL."""
+        """Ends the program if a test of the mutations fails on the unchanged repository."""
         with self.borrow() as tree:
             if not self.passes(tree, test):
                 sys.exit(f"{test} fails on the tree as it is")
 
 
 def page(items: list[dict[str, str]]) -> str:
-    """Formats the list of mutations as the Markdown page docs/mutations.md."""
+    """Returns the Markdown page docs/mutations.md, made from the list of mutations."""
     lines = ["# What happens when something is wrong", ""]
     lines += ["`make mutations` breaks each of these places in a copy of the tree, and the test"]
     lines += ["beside it must fail. Written by `tools/mutate.py --write`.", ""]
@@ -119,7 +119,7 @@ def page(items: list[dict[str, str]]) -> str:
 
 
 def stale(items: list[dict[str, str]], root: pathlib.Path = paths.ROOT) -> list[str]:
-    """Lists the mutations whose place is no longer in the RTL."""
+    """Returns errors of mutations whose text or test file is gone, or whose page is stale."""
     found = []
     for item in items:
         file, test = root / item["file"], item["test"].split()[0].split("::")[0]
@@ -133,24 +133,24 @@ def stale(items: list[dict[str, str]], root: pathlib.Path = paths.ROOT) -> list[
 
 
 class Collected:
-    """Holds the names of the tests that pytest finds (a plugin of pytest)."""
+    """Holds the names of the tests that pytest collects, as a plugin of pytest."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Keeps the names of all tests that pytest has collected."""
+        """Stores the names of all tests that pytest has collected."""
         self.names = [item.nodeid for item in session.items]
 
     def has(self, test: str) -> bool:
-        """Returns true if the test of a mutation, maybe with ``-k WORD``, selects any."""
+        """Returns true if a mutation's test, maybe with ``-k WORD``, selects a pytest test."""
         name, _, word = test.partition(" -k ")
         chosen = [n for n in self.names if n == name or n.startswith((name + "::", name + "["))]
         return any(word.lower() in n.lower() for n in chosen)
 
 
 def absent(tests: list[str]) -> list[str]:
-    """Lists the tests of mutations that select no test of pytest."""
+    """Returns an error for each test of a mutation that selects no test of pytest."""
     found = Collected()
     with contextlib.redirect_stdout(io.StringIO()):
         pytest.main(["--collect-only", "-m", "slow or not slow", "tests"], plugins=[found])
@@ -158,7 +158,7 @@ def absent(tests: list[str]) -> list[str]:
 
 
 def main() -> int:
-    """Runs the mutation tests that the command line selects, by default all."""
+    """Runs mutation tests, by default all; prints if each is noticed; returns 0 if all are."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("words", nargs="*", help="run only mutations whose name contains a word")
     parser.add_argument("--list", nargs="+", default=[], help="run only these lists, such as gcm")

@@ -28,13 +28,13 @@ KEYS = {"CTR": 16, "XTS": 8, "GCM": 16}
 
 
 class Figures:
-    """Finds published figures by their part, build and metric."""
+    """Returns published figures by part, build and metric."""
 
     def __init__(self, figures: list[dict]) -> None:
         self._figures = figures
 
     def value(self, part: str, build: str, metric: str, unit: str = "") -> float:
-        """Returns the one figure with these names; raises ValueError if there is not one."""
+        """Returns the published figure with these names; raises ValueError if not just one."""
         found = [
             figure["value"]
             for figure in self._figures
@@ -47,7 +47,7 @@ class Figures:
 
 
 def jobs_table(figures: Figures) -> str:
-    """Formats the card's shares of data clocks, by mode and size of job."""
+    """Returns a Markdown table of the card's shares of data clocks, by mode and size of job."""
 
     def share(metric: str) -> str:
         return f"{figures.value('dma', TWO_WAY, metric):.1f} %"
@@ -70,7 +70,7 @@ def jobs_table(figures: Figures) -> str:
 
 
 def messages_table(figures: Figures) -> str:
-    """Formats the rates of queued messages, by size, beside those of OpenSSL."""
+    """Returns a Markdown table of the rates of queued messages by size, beside OpenSSL's."""
 
     def value(metric: str, unit: str) -> float:
         return figures.value("messages", "stream4", metric, unit)
@@ -94,7 +94,7 @@ def messages_table(figures: Figures) -> str:
 
 
 def between(text: str, name: str, table: str) -> str:
-    """Replaces what stands between the two marks of a name; raises ValueError without them."""
+    """Returns a text with a table put between a name's marks; raises ValueError without marks."""
     begin, end = MARK.format(name), END.format(name)
     if text.count(begin) != 1 or text.count(end) != 1:
         raise ValueError(f"no marks of {name}")
@@ -110,7 +110,7 @@ def card_page(figures: list[dict]) -> str:
 
 
 def of_record(file: pathlib.Path, keys: list[list[str]]) -> list[object]:
-    """Reads values of a published record, each by the keys that lead to it."""
+    """Returns values of a published JSON record, each by the keys that lead to it."""
     record = json.loads(file.read_text())
     return [functools.reduce(operator.getitem, each, record) for each in keys]
 
@@ -121,7 +121,7 @@ def stale_sentences(
     source: pathlib.Path = SENTENCES,
     results: pathlib.Path = paths.RESULTS,
 ) -> list[str]:
-    """Lists the sentences that a page lacks, written with the figures of today."""
+    """Returns errors: sentences with the current figures that pages should hold but do not."""
     known, found = Figures(figures), []
     for page, sentences in yaml.safe_load(source.read_text()).items():
         text = " ".join((root / page).read_text().split())

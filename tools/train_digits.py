@@ -31,7 +31,7 @@ def patches(maps: np.ndarray) -> np.ndarray:
 
 
 def unpatches(slopes: np.ndarray, channels: int) -> np.ndarray:
-    """Adds 3x3 neighbourhoods back to feature maps, the transpose of ``patches``."""
+    """Returns feature maps as sums of 3x3 neighbourhoods, the transpose of ``patches``."""
     count, height, width, _ = slopes.shape
     parts = slopes.reshape(count, height, width, KERNEL, KERNEL, channels)
     padded = np.zeros((count, height + 2, width + 2, channels))
@@ -42,7 +42,7 @@ def unpatches(slopes: np.ndarray, channels: int) -> np.ndarray:
 
 
 def forward(weights: list[np.ndarray], maps: np.ndarray) -> list[np.ndarray]:
-    """Computes the output of each layer of the digit network in floating point."""
+    """Returns the output of each layer of the digit network, in floating point."""
     first = np.maximum(patches(maps) @ weights[0] + weights[1], 0)
     second = np.maximum(patches(first) @ weights[2] + weights[3], 0)
     count, height, width, channels = second.shape
@@ -52,7 +52,7 @@ def forward(weights: list[np.ndarray], maps: np.ndarray) -> list[np.ndarray]:
 
 
 def slopes(weights: list[np.ndarray], maps: np.ndarray, wanted: np.ndarray) -> list[np.ndarray]:
-    """Computes the gradient of the digit network's loss for all weights."""
+    """Returns the gradient of the digit network's loss for all weights."""
     first, second, pooled, outputs = forward(weights, maps)
     count = len(maps)
     chances = np.exp(outputs - outputs.max(axis=1, keepdims=True))
@@ -73,7 +73,7 @@ def slopes(weights: list[np.ndarray], maps: np.ndarray, wanted: np.ndarray) -> l
 
 
 def train(maps: np.ndarray, wanted: np.ndarray) -> list[np.ndarray]:
-    """Trains the digit network's weights by gradient descent with momentum."""
+    """Trains the digit network by gradient descent with momentum; returns its weights."""
     random = np.random.Generator(np.random.PCG64(SEED))
     sizes = [(KERNEL**2, CHANNELS), (KERNEL**2 * CHANNELS, CHANNELS), (16 * CHANNELS, CLASSES)]
     weights = []
@@ -95,7 +95,7 @@ def train(maps: np.ndarray, wanted: np.ndarray) -> list[np.ndarray]:
 
 
 def quantize(weights: list[np.ndarray], maps: np.ndarray) -> list[layers.Layer]:
-    """Quantizes the digit network to int8, with one scale for each layer."""
+    """Returns the digit network quantized to int8, with one scale for each layer."""
     first, second, _, outputs = forward(weights, maps)
     tops = [np.abs(values).max() for values in (first, second, outputs)]
     shapes = [(KERNEL, KERNEL, 1), (KERNEL, KERNEL, CHANNELS), (1, 1, 16 * CHANNELS)]
@@ -138,7 +138,7 @@ def make() -> str:
 
 
 def main() -> int:
-    """Trains the digit network and writes digits.json, or checks it with --check."""
+    """Trains the digit network and writes digits.json; with --check only compares the file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="fail when the file is stale")
     check = parser.parse_args().check

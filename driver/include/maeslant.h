@@ -153,15 +153,15 @@ MAE_API mae_error_t mae_open(const char *uri, mae_dev_t **dev);
 /* Closes a device: erases every key, stops its DMA, frees its memory. NULL is allowed. Jobs in
    flight are dropped; streams of the device must have been freed before. */
 MAE_API_VOID void mae_close(mae_dev_t *dev);
-/* Reads the capabilities of a device. */
+/* Copies the capabilities of a device to *caps. */
 MAE_API mae_error_t mae_get_caps(const mae_dev_t *dev, struct mae_caps *caps);
-/* Lists the AES devices that can be opened. Fills up to `max` entries; *count is their number. */
+/* Writes the AES devices found to `list`, at most `max`; *count is their number. */
 MAE_API mae_error_t mae_device_list(struct mae_device_info *list, size_t max, size_t *count);
 
-/* Limits a device's number of jobs in flight, 1 to max_queue_depth, which is the default. */
+/* Limits a device's jobs in flight to `depth`, at most and by default caps.max_queue_depth. */
 MAE_API mae_error_t mae_set_queue_depth(mae_dev_t *dev, uint32_t depth);
-/* Sets how long a busy device may complete no job before it counts as dead. It is 1 us longer for
-   every 4 blocks in flight. Simulated devices count caps.clocks_per_us clocks as a microsecond. */
+/* Sets the time without a completed job after which a busy device counts as dead. Every 4 blocks in
+   flight add 1 us. Simulated devices count caps.clocks_per_us clocks as a microsecond. */
 MAE_API mae_error_t mae_set_stall_timeout(mae_dev_t *dev, uint64_t microseconds);
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -171,7 +171,7 @@ enum { MAE_SLOT_NONE = 0xff };
 /* Loads a key of 16, 24 or 32 bytes into a key slot, from which it cannot be read back. Overwrites
    the slot's key. MAE_E_BUSY if the slot is in use. */
 MAE_API mae_error_t mae_key_load(mae_dev_t *dev, uint32_t slot, const uint8_t *key, size_t bytes);
-/* Loads a key of 16, 24 or 32 bytes into a free key slot of the device; returns the slot. */
+/* Loads a key of 16, 24 or 32 bytes into a free key slot of the device; *slot is its number. */
 MAE_API mae_error_t mae_key_alloc(mae_dev_t *dev, const uint8_t *key, size_t bytes, uint32_t *slot);
 /* Erases the key in a key slot of the device and frees the slot. An empty slot is no error. */
 MAE_API mae_error_t mae_key_erase(mae_dev_t *dev, uint32_t slot);
@@ -284,7 +284,7 @@ MAE_API mae_error_t mae_submit_many(mae_dev_t *dev, const struct mae_job *list, 
 /* Fetches a device's completed jobs, in their order; *count may be 0. Advances simulated time. */
 MAE_API mae_error_t mae_poll(mae_dev_t *dev, struct mae_completion *list, size_t max,
                              size_t *count);
-/* Waits for a job's completion, fetches as mae_poll. MAE_E_TIMEOUT: none completed or in flight. */
+/* Waits until a job completes; fetches as mae_poll. MAE_E_TIMEOUT: none completed or in flight. */
 MAE_API mae_error_t mae_wait(mae_dev_t *dev, struct mae_completion *list, size_t max, size_t *count,
                              uint64_t timeout_us);
 /* Returns the number of jobs submitted and not yet fetched by mae_poll or mae_wait. */
@@ -293,11 +293,11 @@ MAE_API uint32_t mae_in_flight(const mae_dev_t *dev);
 /* ---- messages -------------------------------------------------------------------------------- */
 
 /*
- * Encrypts or decrypts one message on the device; returns when it is done. Any memory; dst == src
- * is allowed. The key is loaded into a free slot and erased afterwards. key_bytes: 16, 24, 32; for
- * XTS both keys one after the other, 32, 48, 64; MAE_E_KEY if they are equal (FIPS 140-3 IG C.I).
- * iv: 16 bytes, NULL for ECB. Padding is the caller's. Needs a free context; takes more to run ECB,
- * CTR, XTS and the decryption of CBC and CFB as many jobs at once.
+ * Encrypts or decrypts one message from src to dst on the device; returns when it is done. Any
+ * memory; dst == src is allowed. The key is loaded into a free slot and erased afterwards.
+ * key_bytes: 16, 24, 32; for XTS both keys one after the other, 32, 48, 64; MAE_E_KEY if they are
+ * equal (FIPS 140-3 IG C.I). iv: 16 bytes, NULL for ECB. Padding is the caller's. Needs a free
+ * context; takes more to run ECB, CTR, XTS and the decryption of CBC and CFB as many jobs at once.
  */
 MAE_API mae_error_t mae_crypt(mae_dev_t *dev, mae_mode_t mode, mae_direction_t direction,
                               const uint8_t *key, size_t key_bytes, const uint8_t *iv,
@@ -338,10 +338,10 @@ MAE_API bool mae_mode_divides(mae_mode_t mode, mae_direction_t direction);
 MAE_API mae_error_t mae_stream_begin(mae_dev_t *dev, mae_mode_t mode, mae_direction_t direction,
                                      const uint8_t *key, size_t key_bytes, const uint8_t *iv,
                                      mae_stream_t **stream);
-/* Takes input of a stream's message and gives output; waits only if neither is possible. */
+/* Copies input of a stream's message from src and output to dst; waits if neither is possible. */
 MAE_API mae_error_t mae_stream_update(mae_stream_t *stream, const void *src, size_t bytes,
                                       size_t *taken, void *dst, size_t room, size_t *given);
-/* Ends the input of a stream's message and returns the remaining output. Several calls may be
+/* Ends the input of a stream's message and copies the remaining output to dst. Several calls may be
    needed; given = 0 is the end. MAE_E_LENGTH: the message's length is not allowed by the mode. */
 MAE_API mae_error_t mae_stream_finish(mae_stream_t *stream, void *dst, size_t room, size_t *given);
 /* Frees a stream: wipes its buffers, erases its keys, frees its contexts. NULL is allowed. */
@@ -402,9 +402,9 @@ MAE_API mae_error_t mae_seal_with_chosen_nonce(mae_dev_t *dev, const struct mae_
    ciphertext too. */
 MAE_API mae_error_t mae_unseal(mae_dev_t *dev, const struct mae_message *message);
 
-/* Computes the CMAC (SP 800-38B) of `length` bytes at src; takes no nonce, AAD or dst. */
+/* Writes the CMAC (SP 800-38B) of `length` bytes at src to tag; takes no nonce, AAD or dst. */
 MAE_API mae_error_t mae_mac(mae_dev_t *dev, const struct mae_message *message);
-/* Verifies the CMAC of one message on the device. MAE_E_AUTH: the tag is wrong. */
+/* Checks a tag against the CMAC of one message. MAE_E_AUTH: the tag is wrong. */
 MAE_API mae_error_t mae_mac_verify(mae_dev_t *dev, const struct mae_message *message);
 /* Compares two authentication tags in constant time; returns true if they are equal. */
 MAE_API bool mae_tags_equal(const uint8_t *left, const uint8_t *right, size_t bytes);
@@ -430,19 +430,19 @@ MAE_API mae_error_t mae_aead_unseal(mae_dev_t *dev, const struct mae_message *me
                                     mae_aead_t **aead);
 MAE_API mae_error_t mae_aead_unseal_unverified(mae_dev_t *dev, const struct mae_message *message,
                                                mae_aead_t **aead);
-/* Starts a CMAC: mae_aead_aad takes the message, mae_aead_finish returns the tag. */
+/* Starts the CMAC of a message: mae_aead_aad takes it, mae_aead_finish returns the tag. */
 MAE_API mae_error_t mae_aead_mac(mae_dev_t *dev, const struct mae_message *message,
                                  mae_aead_t **aead);
-/* Adds AAD to a GCM or CCM message, or data to a CMAC, before any data. */
+/* Adds AAD to a GCM or CCM message, before any of its data, or data to a CMAC. */
 MAE_API mae_error_t mae_aead_aad(mae_aead_t *aead, const void *aad, size_t bytes);
-/* Takes data of a GCM or CCM message and gives output; waits only if neither is possible. */
+/* Copies data of a GCM or CCM message from src and output to dst; waits if neither is possible. */
 MAE_API mae_error_t mae_aead_update(mae_aead_t *aead, const void *src, size_t bytes, size_t *taken,
                                     void *dst, size_t room, size_t *given);
-/* Ends a GCM, CCM or CMAC message's input; writes its tag, or verifies it: MAE_E_AUTH. */
+/* Ends a GCM, CCM or CMAC message; writes its tag, or returns MAE_E_AUTH if the tag is wrong. */
 MAE_API mae_error_t mae_aead_finish(mae_aead_t *aead, uint8_t *tag);
-/* Returns the remaining output of a GCM or CCM message; given = 0 is the end. */
+/* Copies the remaining output of a GCM or CCM message to dst; *given = 0 once there is none. */
 MAE_API mae_error_t mae_aead_read(mae_aead_t *aead, void *dst, size_t room, size_t *given);
-/* Frees a mae_aead_t message: wipes its buffers and erases its key. NULL is allowed. */
+/* Frees a GCM, CCM or CMAC message: wipes its buffers, erases its key. NULL is allowed. */
 MAE_API_VOID void mae_aead_free(mae_aead_t *aead);
 
 /* ---- statistics and registers ---------------------------------------------------------------- */
@@ -478,17 +478,17 @@ struct mae_stats {
     uint64_t write_latency_max;
 };
 
-/* Reads the counters of a simulated device; MAE_E_UNSUPPORTED for others. */
+/* Copies the counters of a simulated device to *stats; MAE_E_UNSUPPORTED for real devices. */
 MAE_API mae_error_t mae_get_stats(mae_dev_t *dev, struct mae_stats *stats);
-/* Resets the counters of a simulated device to zero; MAE_E_UNSUPPORTED for others. */
+/* Resets the counters of a simulated device to zero; MAE_E_UNSUPPORTED for real devices. */
 MAE_API mae_error_t mae_reset_stats(mae_dev_t *dev);
 /* Advances a simulated device by a number of clock cycles; has no effect on real devices. */
 MAE_API mae_error_t mae_run_clocks(mae_dev_t *dev, uint64_t clocks);
-/* Copies between two mapped buffers by the host CPU; a simulated copy takes its data clocks. */
+/* Copies bytes between two mapped buffers by the host CPU; in a simulation, that takes clocks. */
 MAE_API mae_error_t mae_host_copy(mae_dev_t *dev, void *dst, const void *src, uint64_t bytes);
-/* Reads a device's register, numbered as in regs/. */
+/* Reads the 32-bit register at an offset of a device, as in regs/, to *value. */
 MAE_API mae_error_t mae_register_read(mae_dev_t *dev, uint32_t offset, uint32_t *value);
-/* Writes a device's register, numbered as in regs/. The library does not know of the change. */
+/* Writes the 32-bit register at an offset of a device, as in regs/. The library does not know. */
 MAE_API mae_error_t mae_register_write(mae_dev_t *dev, uint32_t offset, uint32_t value);
 
 /* cdef end */

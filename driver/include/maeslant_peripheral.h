@@ -31,15 +31,15 @@ struct mae_pio_bus {
     void *bus;
 };
 
-/* Reads a memory-mapped register of the device; `bus` is its base address. */
+/* Reads a memory-mapped register of the device to *value; `bus` is the device's base address. */
 inline mae_error_t mae_pio_mmio_read32(void *bus, uint32_t offset, uint32_t *value)
 {
     *value = *(volatile uint32_t *)((uintptr_t)bus + offset);
     return MAE_OK;
 }
 
-/* Writes a memory-mapped register of the device; `bus` is its base address. A bus of these two
-   functions is the fast one. */
+/* Writes a memory-mapped register of the device; `bus` is the device's base address. A bus of these
+   two functions is the fast one. */
 inline mae_error_t mae_pio_mmio_write32(void *bus, uint32_t offset, uint32_t value)
 {
     *(volatile uint32_t *)((uintptr_t)bus + offset) = value;
@@ -82,12 +82,12 @@ struct mae_pio_context {
     uint32_t words[12];
 };
 
-/* Supplies a job's next input block, as the caller's function; n is 16, or less at the end. */
+/* Writes a job's next n input bytes to `block`, as the caller's function; n is 16 or less. */
 typedef void (*mae_pio_get_t)(void *arg, uint8_t *block, uint32_t n);
 typedef void (*mae_pio_put_t)(void *arg, const uint8_t *block, uint32_t n);
 
-/* Identifies the device behind a register bus and reads its capabilities. MAE_E_NOT_OURS: no known
-   device answers. */
+/* Identifies the device behind a register bus; writes its capabilities to *info. MAE_E_NOT_OURS: no
+   known device answers. */
 mae_error_t mae_pio_probe(const struct mae_pio_bus *bus, struct mae_pio_info *info);
 /* Loads a key of 16, 24 or 32 bytes into a key slot of the device. */
 mae_error_t mae_pio_key_load(const struct mae_pio_bus *bus, uint32_t slot, const uint8_t *key,
@@ -97,8 +97,8 @@ mae_error_t mae_pio_key_erase(const struct mae_pio_bus *bus, uint32_t slot);
 /* Erases all keys, chain values and data in the device and drops its job in progress. The
    peripheral only. */
 mae_error_t mae_pio_wipe(const struct mae_pio_bus *bus);
-/* Runs a job on the peripheral over its data registers, from start to end. src == dst is
-   allowed. */
+/* Runs a job on the peripheral to its end; moves the data from src to dst over its registers.
+   src == dst is allowed. */
 mae_error_t mae_pio_run(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                         const void *src, void *dst);
 /* Encrypts or decrypts one block on the peripheral under a loaded key, faster than mae_pio_run. It
@@ -111,7 +111,7 @@ mae_error_t mae_pio_block(const struct mae_pio_bus *bus, uint32_t slot, mae_dire
 mae_error_t mae_pio_run_with(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                              mae_pio_get_t get, void *get_arg, mae_pio_put_t put, void *put_arg);
 /*
- * Makes a bus of the second job's registers of a peripheral whose info.jobs is 2. All functions on
+ * Sets *second to the second job's registers of a peripheral whose info.jobs is 2. All functions on
  * jobs in ECB, CBC and CTR take either bus, and a job of each runs at the same time under the same
  * key. Keys are loaded, erased and wiped by the first bus. `bus` must live as long as `second`.
  */
@@ -164,8 +164,8 @@ struct mae_pio_memory {
    overlaps so that the result would be undefined. */
 mae_error_t mae_pio_memory_start(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                                  const struct mae_pio_memory *memory);
-/* Checks once if the peripheral's memory job has ended, and then returns its error. *over tells if
-   it has. Writes job->tag if it made one. */
+/* Sets *over to true if the peripheral's memory job has ended, and returns that job's error. Does
+   not wait. Writes job->tag if the job made one. */
 mae_error_t mae_pio_memory_poll(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                                 bool *over);
 /* Polls the peripheral until its memory job has ended; returns its error. */
@@ -205,10 +205,11 @@ mae_error_t mae_pio_memory_message(const struct mae_pio_bus *bus,
                                    const struct mae_pio_message *message, mae_direction_t direction,
                                    const struct mae_pio_memory *memory, uint32_t length,
                                    uint8_t *tag, struct mae_pio_job *job);
-/* Computes the CMAC of data on the peripheral; uses key_slot, tag and tag_bytes of the message. */
+/* Writes the CMAC of data to message->tag, computed on the peripheral. Uses key_slot, tag and
+   tag_bytes of the message. */
 mae_error_t mae_pio_mac(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                         const void *data, uint32_t length);
-/* Verifies the CMAC of data on the peripheral. MAE_E_AUTH: the tag is wrong. */
+/* Checks message->tag against the CMAC of data on the peripheral. MAE_E_AUTH: the tag is wrong. */
 mae_error_t mae_pio_mac_verify(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                                const void *data, uint32_t length);
 

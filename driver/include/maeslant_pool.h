@@ -51,7 +51,7 @@ struct mae_pool_card {
 };
 
 /*
- * Opens a pool of AES cards, which a URI names. uri: "pool:" and device names, separated by commas;
+ * Opens the pool of AES cards that a URI names. uri: "pool:" and device names, separated by commas;
  * "4*sim:stream4" is four of them. Options of a device follow its own name, so none may hold a
  * comma. At most 64 cards.
  */
@@ -59,17 +59,17 @@ MAE_API mae_error_t mae_pool_open(const char *uri, mae_pool_t **pool);
 /* Closes a pool of cards, and with it the cards, whose keys are erased. No card may be lent. NULL
    is allowed. */
 MAE_API_VOID void mae_pool_close(mae_pool_t *pool);
-/* Reads the capabilities that all cards of a pool share; lanes and contexts are the sums. */
+/* Copies the capabilities that all cards of a pool share to *caps; adds up lanes and contexts. */
 MAE_API mae_error_t mae_pool_get_caps(mae_pool_t *pool, struct mae_caps *caps);
 /*
- * Lists the cards of a pool, each with its error and counts. Fills up to `max` entries; *count is
- * their number.
+ * Writes the cards of a pool, each with its error and counts, to `list`. Fills up to `max` entries;
+ * *count is their number.
  */
 MAE_API mae_error_t mae_pool_cards(mae_pool_t *pool, struct mae_pool_card *list, size_t max,
                                    size_t *count);
 
 /*
- * Lends a free card of a pool to the calling thread; waits until there is one. MAE_E_NO_DEVICE: all
+ * Lends a free card of a pool to the calling thread; waits until one is free. MAE_E_NO_DEVICE: all
  * have failed. Simulated cards keep pace with each other: one that is ahead of a lent one at work
  * waits.
  */

@@ -114,13 +114,12 @@ MAE_API mae_error_t mae_session_begin(const struct mae_outside *outside,
  * The card is not told: see mae_session_close.
  */
 MAE_API_VOID void mae_session_free(mae_session_t *session);
-/* Reads the capabilities of the protected session's card. */
+/* Copies the capabilities of a protected session's card to *caps. */
 MAE_API mae_error_t mae_session_get_caps(const mae_session_t *session,
                                          struct mae_session_caps *caps);
-/* Returns details of a session's last failing call, or why the session ended; never NULL. */
+/* Returns a text on a session's last failing call, or why the session ended; never NULL. */
 MAE_API const char *mae_session_detail(const mae_session_t *session);
-/* Returns the card's own words on why a session ended, which the OS may have changed; never
-   NULL. */
+/* Returns the card's text on why a session ended, which the OS may have changed; never NULL. */
 MAE_API const char *mae_session_advice(const mae_session_t *session);
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
@@ -194,9 +193,9 @@ MAE_API mae_error_t mae_session_d2h(mae_session_t *session, const struct mae_d2h
                                     mae_task_t **task);
 
 /*
- * Sends the session's requests that the card has room for, and takes its responses. Never waits and
- * never times out: see mae_session_wait. *news (may be NULL): a request was sent or a response
- * taken.
+ * Sends a session's requests that the card has room for, and takes the card's responses. Never
+ * waits and never times out: see mae_session_wait. *news (may be NULL): a request was sent or a
+ * response taken.
  */
 MAE_API mae_error_t mae_session_poll(mae_session_t *session, bool *news);
 /* Sends requests and takes responses until a task is done; returns the task's error. */
@@ -219,9 +218,9 @@ struct mae_task_result {
     uint32_t values; /* how many a batch has read */
 };
 
-/* Reads the state and result of a task of a protected session. */
+/* Copies the state and result of a protected session's task to *result. */
 MAE_API_VOID void mae_task_get(const mae_task_t *task, struct mae_task_result *result);
-/* Copies the values that a task's BATCH request has read, in order. */
+/* Copies the register values that a task's BATCH request has read to `values`, in order. */
 MAE_API mae_error_t mae_task_values(const mae_task_t *task, uint64_t *values, size_t max);
 /*
  * Wipes and frees a task of a protected session. An unfinished task continues without its buffer.
@@ -229,14 +228,14 @@ MAE_API mae_error_t mae_task_values(const mae_task_t *task, uint64_t *values, si
  */
 MAE_API_VOID void mae_task_free(mae_task_t *task);
 
-/* Creates the operation of a BATCH request that reads a protected register. */
+/* Returns the operation of a BATCH request that reads a protected register. */
 MAE_API struct mae_operation mae_operation_read(uint32_t offset, uint32_t log2_width);
-/* Creates the operation of a BATCH request that writes a protected register. */
+/* Returns the operation of a BATCH request that writes a protected register. */
 MAE_API struct mae_operation mae_operation_write(uint32_t offset, uint32_t log2_width,
                                                  uint64_t data);
-/* Creates the operation of a BATCH request that waits for the end of an earlier task. */
+/* Returns the operation of a BATCH request that waits until an earlier task is done. */
 MAE_API struct mae_operation mae_operation_wait(const mae_task_t *task);
-/* Creates the operation of a BATCH request that waits for a number of kernel runs. They count from
+/* Returns the operation of a BATCH request that waits for a number of kernel runs. They count from
    the session's start. */
 MAE_API struct mae_operation mae_operation_wait_runs(uint64_t runs);
 
@@ -258,16 +257,16 @@ MAE_API mae_error_t mae_gate_open(int socket, mae_gate_t **gate);
  * allowed.
  */
 MAE_API_VOID void mae_gate_close(mae_gate_t *gate);
-/* Returns the functions for mae_session_begin that use a connection; valid until it is closed. */
+/* Returns the functions by which mae_session_begin uses a gate; valid until the gate is closed. */
 MAE_API const struct mae_outside *mae_gate_outside(mae_gate_t *gate);
 /*
- * Returns address and size of the shared memory of a connection. They are shared_base and
- * shared_bytes of a session.
+ * Writes address and size of the memory shared over a gate to *base and *bytes. They are
+ * shared_base and shared_bytes of a session.
  */
 MAE_API_VOID void mae_gate_window(const mae_gate_t *gate, uint64_t *base, uint64_t *bytes);
-/* Returns the card's clock count, as the last command over a connection reported it. */
+/* Returns the card's clock count, as the last command over a gate reported it. */
 MAE_API uint64_t mae_gate_clocks(const mae_gate_t *gate);
-/* Returns the number of commands that were sent over a connection. */
+/* Returns the number of commands that were sent over a gate to the process that owns the card. */
 MAE_API uint64_t mae_gate_commands(const mae_gate_t *gate);
 
 /* cdef end */

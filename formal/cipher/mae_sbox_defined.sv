@@ -1,36 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_sbox_defined: compares a combinational mae_sbox with its definition: the inverse in GF(2^8),
-// then an affine map. Legal: Sbox any of sbox_impl_e; Kind any of dirs_e.
+// mae_sbox_defined: compares a combinational mae_sbox of each Kind (encryption, decryption, both)
+// with its definition: the inverse in GF(2^8), then an affine map. Legal: Sbox any of sbox_impl_e.
 // Source: FIPS 197 §4.2, §5.1.1, §5.3.2.
 
 module mae_sbox_defined
   import mae_aes_pkg::*;
 #(
-    parameter sbox_impl_e Sbox = SboxTable,
-    parameter dirs_e      Kind = DirsBoth
+    parameter sbox_impl_e Sbox = SboxTable
 ) (
     input logic       clk_i,
     input logic       rst_ni,
     input logic       inverse_i,
     input logic [7:0] in_i
 );
-  logic [7:0] out, x, y;
-  logic inverse;
-
-  mae_sbox #(
-      .Kind (Kind),
-      .Impl (Sbox),
-      .Regs (0),
-      .Bytes(1)
-  ) u_dut (
-      .clk_i,
-      .rst_ni,
-      .en_i (1'b1),
-      .inverse_i,
-      .in_i,
-      .out_o(out)
-  );
 
   // §4.2: the product modulo x^8 + x^4 + x^3 + x + 1.
   function automatic logic [7:0] times(input logic [7:0] a, input logic [7:0] b);
@@ -51,16 +34,36 @@ module mae_sbox_defined
     return mapped ^ 8'h05;
   endfunction
 
-  // Forwards out = affine(1 / in). Backwards it is the other way round: in = affine(1 / out).
-  assign inverse = (Kind == DirsBoth) ? inverse_i : (Kind == DirsDecrypt);
-  assign x = inverse ? out : in_i;
-  assign y = inverse_affine(inverse ? in_i : out);
+  for (genvar k = int'(DirsEncrypt); k <= int'(DirsBoth); k++) begin : gen_kind
+    localparam dirs_e Kind = dirs_e'(k);
+    logic [7:0] out, x, y;
+    logic inverse;
 
-  // y is the inverse of x by what it does; that of 0 is 0.
-  always_comb begin
-    if (rst_ni) begin
-      Inverse : assert (times(x, y) == ((x == '0) ? 8'd0 : 8'd1));
-      ZeroOfZero : assert ((x == '0) == (y == '0));
+    mae_sbox #(
+        .Kind (Kind),
+        .Impl (Sbox),
+        .Regs (0),
+        .Bytes(1)
+    ) u_dut (
+        .clk_i,
+        .rst_ni,
+        .en_i (1'b1),
+        .inverse_i,
+        .in_i,
+        .out_o(out)
+    );
+
+    // Forwards out = affine(1 / in). Backwards it is the other way round: in = affine(1 / out).
+    assign inverse = (Kind == DirsBoth) ? inverse_i : (Kind == DirsDecrypt);
+    assign x = inverse ? out : in_i;
+    assign y = inverse_affine(inverse ? in_i : out);
+
+    // y is the inverse of x by what it does; that of 0 is 0.
+    always_comb begin
+      if (rst_ni) begin
+        Inverse : assert (times(x, y) == ((x == '0) ? 8'd0 : 8'd1));
+        ZeroOfZero : assert ((x == '0) == (y == '0));
+      end
     end
   end
 

@@ -8,6 +8,7 @@ module mae_fifo_proof #(
     parameter bit Kind = 1'b0,
     parameter int unsigned Depth = 3,
     parameter int unsigned Width = 2,
+    parameter bit Zero = 1'b1,
     localparam int unsigned CountWidth = $clog2(Depth + 1)
 ) (
     input logic             clk_i,
@@ -29,7 +30,8 @@ module mae_fifo_proof #(
     logic [CountWidth-1:0] count;
     mae_fifo #(
         .Width(Width),
-        .Depth(Depth)
+        .Depth(Depth),
+        .Zero (Zero)
     ) u_dut (
         .clk_i,
         .rst_ni,
@@ -43,6 +45,17 @@ module mae_fifo_proof #(
         .count_o    (count)
     );
     always_ff @(posedge clk_i) if (rst_ni) CountIsExact : assert (count == count_q);
+    // With Zero, a clear or a reset sets the stored words to zero.
+    logic cleared_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) cleared_q <= 1'b1;
+      else cleared_q <= clear_i;
+    end
+    always_ff @(posedge clk_i) begin
+      for (int unsigned i = 0; i < Depth; i++) begin
+        if (rst_ni && Zero && cleared_q) assert (u_dut.store_q[i] == '0);
+      end
+    end
     // The places of the words: an invariant, which lets the induction close.
     always_ff @(posedge clk_i) begin
       if (rst_ni) begin

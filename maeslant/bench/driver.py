@@ -22,7 +22,7 @@ MODES = {"ctr": "CTR", "xts": "XTS"}
 
 
 def collect(quick: bool) -> dict[str, object]:
-    """Runs the C program that times the driver's jobs and copies; returns nanoseconds by name."""
+    """Times jobs of the C driver and memcpy by a C program; returns the nanoseconds by name."""
     rounds = QUICK_ROUNDS if quick else ROUNDS
     command = [str(c_driver.build_program(SOURCE)), str(rounds)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -34,7 +34,7 @@ def collect(quick: bool) -> dict[str, object]:
 
 
 def jobs_table(record: dict) -> Table:
-    """Builds the table of the C driver's time for a job, with a doorbell for one or for 256."""
+    """Returns a table of the C driver's nanoseconds for a job, submitted alone or 256 at once."""
     times = record["nanoseconds"]
     table = Table("job of 1,024 bytes", "ns, mae_submit", "ns, mae_submit_many")
     table.title = (
@@ -46,7 +46,7 @@ def jobs_table(record: dict) -> Table:
 
 
 def copies_table(record: dict) -> Table:
-    """Builds the table of memcpy's time by size, beside the C driver's time for a job."""
+    """Returns a table of memcpy's nanoseconds by size, and of a driver's job as multiples of it."""
     times = record["nanoseconds"]
     table = Table("bytes", "ns, memcpy", "a CTR job / memcpy")
     table.title = "The same machine's memcpy of a message"
@@ -58,7 +58,7 @@ def copies_table(record: dict) -> Table:
 
 
 def run(as_json: bool, quick: bool, console: Console) -> None:
-    """Measures the C driver's time for a job and prints it as tables or JSON."""
+    """Times the C driver's jobs and memcpy; prints the nanoseconds as tables or as JSON."""
     record = collect(quick)
     if as_json:
         print(json.dumps(record, indent=1))

@@ -26,7 +26,7 @@ NANOSECONDS, QUICK_NANOSECONDS = 200_000_000, 1_000_000
 
 
 def measure(provider: pathlib.Path, device: str, cipher: str, quick: bool) -> list[list[float]]:
-    """Runs the C program that times messages; returns a row of numbers for each size."""
+    """Times messages of a cipher through OpenSSL's API; returns a row of numbers for each size."""
     program = c_driver.build_program(SOURCE, libraries=("crypto",))
     length = QUICK_NANOSECONDS if quick else NANOSECONDS
     env = os.environ | {"MAESLANT_DEVICE": device}
@@ -39,7 +39,7 @@ def measure(provider: pathlib.Path, device: str, cipher: str, quick: bool) -> li
 
 
 def collect(quick: bool) -> dict[str, object]:
-    """Measures messages on the processor, through the provider and on the simulated card."""
+    """Times GCM messages in OpenSSL, the provider and the simulated card; returns a record."""
     provider = c_driver.build_provider()
     simulator.build(BUILD)
     card = measure(provider, f"sim:{BUILD}", "AES-128-GCM", quick)
@@ -55,7 +55,7 @@ def collect(quick: bool) -> dict[str, object]:
 
 
 def table(record: dict) -> Table:
-    """Builds the table of a message's time on the processor and on the card, by size."""
+    """Returns a table of a GCM message's time in OpenSSL, the provider and the card, by size."""
     shown = Table("bytes", "us, OpenSSL", "us, provider", "us, card", "clocks", "both / OpenSSL")
     shown.title = (
         f"AES-128-GCM, one message after the other; {record['processor']}; "
@@ -76,7 +76,7 @@ def table(record: dict) -> Table:
 
 
 def run(as_json: bool, quick: bool, console: Console) -> None:
-    """Measures and prints the comparison."""
+    """Times GCM messages in OpenSSL, provider and card; prints the comparison as table or JSON."""
     record = collect(quick)
     if as_json:
         print(json.dumps(record))

@@ -9,7 +9,7 @@ from maeslant.synth import design
 
 
 def publish(name: str, record: dict, folder: pathlib.Path | None = None) -> pathlib.Path:
-    """Writes a measurement's record, with the commit it was made on, to a file of results/."""
+    """Writes a measurement's record, with its Git commit, to results/; returns the file's path."""
     file = (folder or paths.RESULTS) / f"{name}.json"
     paths.write(file, json.dumps({"commit": design.commit()} | record, indent=1) + "\n")
     return file

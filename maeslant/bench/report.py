@@ -38,7 +38,7 @@ KUMAR_CLOCKS = {"KeyExpansion": 50, "Rounds": 12}
 
 
 def card_rates(sizes: list[int], advance) -> dict[int, dict[str, float]]:
-    """Measures a card's clocks and bytes a second for one message of each size."""
+    """Encrypts a message of each size on a card; returns clocks and bytes a second by size."""
     rates = {}
     with Device(DEVICE) as device:
         key = secrets.token_bytes(16)
@@ -52,7 +52,7 @@ def card_rates(sizes: list[int], advance) -> dict[int, dict[str, float]]:
 
 
 def unit_clocks() -> dict[str, float]:
-    """Measures the clocks of an iterative AES core for key expansion and for a block."""
+    """Returns the clocks that an iterative AES core takes for a key expansion and for a block."""
     found = {f.metric: f.value for f in cipher.figures("iter", configurations.get("iter"))}
     # Decryption starts with the last round key: it waits for the whole expansion, and the clock
     # in which the key is taken is the first of it.
@@ -63,7 +63,7 @@ def unit_clocks() -> dict[str, float]:
 
 
 def extrapolated(sizes: list[dict]) -> dict[str, object]:
-    """Extrapolates the rates of Kumar's gigabyte, which takes hours to simulate.
+    """Returns the rates of 1 GB of data (Kumar's size), extrapolated from smaller messages.
 
     The card's clocks grow from the second largest size to the largest as they would go on; software
     is as fast as for the largest size.
@@ -77,7 +77,7 @@ def extrapolated(sizes: list[dict]) -> dict[str, object]:
 
 
 def collect(quick: bool, err: Console) -> dict[str, object]:
-    """Measures AES in software and on the card for all message sizes; returns a record."""
+    """Measures AES in software and on the card for all message sizes; returns a record of rates."""
     sizes = QUICK_SIZES if quick else SIZES
     seconds = 1
     rows = []
@@ -117,7 +117,7 @@ def collect(quick: bool, err: Console) -> dict[str, object]:
 
 
 def run(as_json: bool, quick: bool, console: Console, err: Console, publish: bool = False) -> None:
-    """Measures AES in software and on the card, and prints tables or JSON.
+    """Measures AES in software and on the card, by message size; prints tables or JSON.
 
     ``publish`` writes the record, of all sizes, to results/bench.json.
     """
@@ -137,7 +137,7 @@ def run(as_json: bool, quick: bool, console: Console, err: Console, publish: boo
 
 
 def steps_table(record: dict) -> Table:
-    """Builds the table of the times of AES steps in software (Kumar's Figure 6)."""
+    """Returns a table of the times of AES steps in software (Kumar's Figure 6)."""
     steps = record["steps_ns"]
     table = Table("step", "ns/block here", "share", "ns/block Kumar", "share Kumar")
     table.title = "Table-based C AES-128 by step (Kumar, Figure 6)"
@@ -155,7 +155,7 @@ def steps_table(record: dict) -> Table:
 
 
 def stages_table(record: dict) -> Table:
-    """Builds the table of AES stages in hardware and software (Kumar's Figure 12)."""
+    """Returns a table of the times of AES stages in hardware and software (Kumar's Figure 12)."""
     steps = record["steps_ns"]
     rounds = sum(value for name, value in steps.items() if name != "KeyExpansion")
     nanoseconds = 1000 / record["clock_mhz"]
@@ -175,7 +175,7 @@ def stages_table(record: dict) -> Table:
 
 
 def rates_table(record: dict) -> Table:
-    """Builds the table of AES rates over message size (Kumar's Figure 13, Fernando)."""
+    """Returns a table of AES rates over message size (Kumar's Figure 13; Fernando)."""
     table = Table(
         "bytes",
         "card GB/s",

@@ -16,7 +16,7 @@ SOURCE = pathlib.Path(__file__).with_name("table_aes.c")
 
 
 def openssl_rate(cipher: str, size: int, seconds: float, instructions: bool) -> float:
-    """Measures the bytes a second that `openssl speed` encrypts, by message size."""
+    """Returns the bytes a second that `openssl speed` encrypts in messages of a given size."""
     environment = {k: v for k, v in os.environ.items() if k != "OPENSSL_ia32cap"}
     if not instructions:
         environment["OPENSSL_ia32cap"] = NO_AES_INSTRUCTIONS
@@ -35,7 +35,7 @@ def openssl_rate(cipher: str, size: int, seconds: float, instructions: bool) -> 
 
 
 def table_aes() -> pathlib.Path:
-    """Compiles the C program of table-based AES for measurements; returns its path."""
+    """Compiles the C program of table-based AES for measurements; returns the program's path."""
     program = paths.BUILD / "bench" / "table_aes"
     program.parent.mkdir(parents=True, exist_ok=True)
     if not program.exists() or program.stat().st_mtime < SOURCE.stat().st_mtime:
@@ -45,13 +45,13 @@ def table_aes() -> pathlib.Path:
 
 
 def table_rate(size: int, seconds: float) -> float:
-    """Measures the bytes a second that table-based AES in C encrypts, by message size."""
+    """Returns the bytes a second that table-based AES in C encrypts in messages of a given size."""
     command = [str(table_aes()), "crypt", str(size), str(seconds)]
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
 def table_steps(megabytes: int) -> dict[str, float]:
-    """Measures the nanoseconds that each AES step takes for a block in table-based C."""
+    """Returns the nanoseconds that each AES step takes for a block in table-based C, by name."""
     command = [str(table_aes()), "steps", str(megabytes)]
     out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return {name: float(value) for name, value in (line.split() for line in out.splitlines())}

@@ -16,20 +16,20 @@ VIEWERS = "open it with GTKWave or Surfer: gtkwave {0}"
 
 
 def make(target: str) -> str:
-    """Writes the waveform of a test or named build; returns a text on how to open it."""
+    """Writes the waveform of a test file or named build; returns a text on how to open it."""
     if target.startswith("tests/") or target.endswith(".py"):
         return of_test(target)
     return of_build(target)
 
 
 def newest(folder: pathlib.Path, since: float) -> list[pathlib.Path]:
-    """Lists the waveform files in a folder that were written after a given time."""
+    """Returns the waveform files in a folder that were written after a given time."""
     found = [path for kind in ("fst", "vcd") for path in folder.rglob(f"*.{kind}")]
     return sorted(path for path in found if path.stat().st_mtime >= since and path.stat().st_size)
 
 
 def of_test(target: str) -> str:
-    """Runs one test file with waveforms; returns a text on how to open them."""
+    """Runs one test file with waveforms on; returns their paths and a text on how to open them."""
     file = target.split("::", 1)[0]
     if not (paths.ROOT / file).is_file():
         raise MaeslantError(f"{file}: there is no such test file")
@@ -46,7 +46,7 @@ def of_test(target: str) -> str:
 
 
 def of_build(name: str) -> str:
-    """Writes the waveform of a device that encrypts 4 KiB; returns a text on how to open it."""
+    """Simulates a device that encrypts 4 KiB; returns its waveform's path and how to open it."""
     build = configurations.get(name)
     if not build.get("device"):
         raise MaeslantError(f"{name} is no device; use a test: maeslant wave tests/cipher/...")

@@ -58,11 +58,11 @@ class Port:
         return f"{self.prefix[2:]}_{'i' if is_input else 'o'}.{channel}_{field}"
 
     def bind(self, more: str = "") -> str:
-        """Builds the SystemVerilog statement that binds a protocol checker to the bus port."""
+        """Returns the SystemVerilog statement that binds a protocol checker to the bus port."""
         return f"bind {self.module} {KINDS[self.kind]} {self.instance(more)}"
 
     def instance(self, more: str = "") -> str:
-        """Builds the SystemVerilog instance of the protocol checker for the bus port."""
+        """Returns the SystemVerilog instance of the protocol checker for the bus port."""
         pin = {name: f"{self.prefix}_{name}" for name in ("tvalid", "tready")}
         if self.kind == "axis":
             payload = [f"{self.prefix}_{name}" for name in STREAM]
@@ -86,7 +86,7 @@ class Port:
 
 
 def ports(file: pathlib.Path) -> list[Port]:
-    """Finds the AXI4, AXI4-Lite and AXI4-Stream ports of the module in an RTL file."""
+    """Returns the AXI4, AXI4-Lite and AXI4-Stream ports of the module in an RTL file."""
     header = re.search(rf"^module\s+{file.stem}\b.*?\)\s*;", paths.code(file), re.M | re.S)
     if not header:
         return []
@@ -118,7 +118,7 @@ def _clock(names: frozenset[str], side: str) -> tuple[str, str] | None:
 
 
 def sources(files: Iterable[pathlib.Path], target: pathlib.Path) -> list[pathlib.Path]:
-    """Lists the protocol checkers that a design's bus ports need; writes their binds to a file.
+    """Returns the protocol checkers that a design's bus ports need; writes their binds to a file.
 
     Returns an empty list for a design without bus ports.
     """

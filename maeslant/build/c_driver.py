@@ -47,7 +47,7 @@ INCLUDES = tuple(f"-I{DRIVER / folder}" for folder in FOLDERS)
 
 
 def sources() -> list[pathlib.Path]:
-    """Lists the C files of libmaeslant."""
+    """Returns the paths of the C files of libmaeslant."""
     return sorted([*DRIVER.glob("src/**/*.c"), *DRIVER.glob("backend/*/*.c")])
 
 
@@ -67,7 +67,7 @@ def compiler() -> str:
 
 
 def stale(target: pathlib.Path, *, own: list[pathlib.Path] | None = None) -> bool:
-    """Returns true if a C source, a header or this file is newer than a build target."""
+    """Returns true if a build target is missing or older than the C driver's sources."""
     if not target.exists():
         return True
     made = target.stat().st_mtime_ns
@@ -79,7 +79,7 @@ def stale(target: pathlib.Path, *, own: list[pathlib.Path] | None = None) -> boo
 def compile_objects(
     folder: pathlib.Path, flags: tuple[str, ...], files: list[pathlib.Path] | None = None
 ) -> list[str]:
-    """Compiles C files, by default those of libmaeslant; returns the paths of the objects."""
+    """Compiles C files, by default those of libmaeslant; returns the paths of the object files."""
     folder.mkdir(parents=True, exist_ok=True)
     objects = []
     for source in files or sources():
@@ -134,7 +134,7 @@ def build_program(
     sanitize: str = "",
     libraries: tuple[str, ...] = (),
 ) -> pathlib.Path:
-    """Builds a C program that is linked with libmaeslant's objects; returns its path.
+    """Builds a C program from a source and libmaeslant's objects; returns the program's path.
 
     ``more``: its other C files. ``sanitize``: one of :data:`SANITIZERS`.
     """
@@ -164,7 +164,7 @@ def require_openssl() -> None:
 
 
 def provider_sources() -> list[pathlib.Path]:
-    """Lists the C files of the OpenSSL provider, without libmaeslant's."""
+    """Returns the paths of the C files of the OpenSSL provider, without libmaeslant's."""
     return sorted(DRIVER.glob("provider/**/*.c"))
 
 
@@ -203,7 +203,7 @@ def gcm_library() -> str:
 
 
 def protected_sources(library: str | None = None) -> list[pathlib.Path]:
-    """Lists the C files of the enclave's driver, which form the trusted computing base."""
+    """Returns the paths of the C files of the enclave's driver, the trusted computing base."""
     names = {f"gcm_{name}" for name in ("ipsec", "openssl")}
     other = names - {f"gcm_{library or gcm_library()}"}
     return sorted(path for path in DRIVER.glob("enclave/**/*.c") if path.stem not in other)
@@ -231,7 +231,7 @@ def build_protected() -> pathlib.Path:
 
 
 def time_copies(library: str | None = None, threads: int = 1) -> dict[str, object]:
-    """Measures the rates of the enclave driver's encryption, decryption and of memcpy.
+    """Returns the bytes a second that the enclave's driver encrypts, decrypts and memcpy copies.
 
     Returns bytes a second in the fastest tenth of the rounds; ``library`` is openssl or ipsec, by
     default the driver's.
@@ -252,7 +252,7 @@ def time_copies(library: str | None = None, threads: int = 1) -> dict[str, objec
 
 
 def build_os() -> tuple[pathlib.Path, pathlib.Path]:
-    """Builds the program maeslant-os, which owns the card for an enclave, and its library."""
+    """Builds maeslant-os, which owns an enclave's card, and its library; returns both paths."""
     OUT.mkdir(parents=True, exist_ok=True)
     program, shared = OUT / "maeslant-os", OUT / "libmaeslant_os.so"
     own = sorted((DRIVER / "os").glob("*.c"))

@@ -57,12 +57,12 @@ NO_COLLECTION = "--param ggc-min-expand=1000 --param ggc-min-heapsize=1000000"
 
 
 def levels(optimize: str) -> tuple[str, str]:
-    """Returns the compiler's options for a small and for a large model of a given level."""
+    """Returns the C++ compiler's optimization options for small and for large models."""
     return ("-O1" if optimize == "-O0" else optimize), optimize
 
 
 class _Runner(Verilator):
-    """Runs Verilator for cocotb, by default with only the top module's signals visible."""
+    """Runs Verilator for cocotb, to which by default only the top module's signals are visible."""
 
     visible = False
     optimize: str
@@ -106,7 +106,7 @@ def simulate(
     optimize: str = OPTIMIZE,
     netlist: list[pathlib.Path] | None = None,
 ) -> list[str]:
-    """Builds the RTL module ``top`` and runs the cocotb tests of a Python module on it.
+    """Builds RTL module ``top`` and runs a Python module's cocotb tests on it; returns their names.
 
     ``parameters`` are the module's (enum values as integers); ``sources`` adds files outside rtl/
     (a test's own wrapper, which then holds ``top``); ``env`` reaches the cocotb side through
@@ -211,7 +211,7 @@ def simulate(
 
 
 def coroutines(results: pathlib.Path) -> dict[str, str]:
-    """Reads from a results file how each cocotb test ended: passed, skipped or failed."""
+    """Returns how each cocotb test in a results file ended: "passed", "skipped" or its error."""
     found = {}
     for case in ElementTree.parse(results).iter("testcase"):
         failure = case.find("failure") if case.find("failure") is not None else case.find("error")
@@ -223,12 +223,12 @@ def coroutines(results: pathlib.Path) -> dict[str, str]:
 
 
 def parameters() -> dict[str, object]:
-    """Returns the RTL parameters of the simulated module to a cocotb test."""
+    """Returns the RTL parameters of the simulated module; for use inside a cocotb test."""
     return json.loads(os.environ.get("MAESLANT_PARAMETERS", "{}"))
 
 
 def _has_ccache() -> bool:
-    """Returns true if g++ is ccache, which keeps nothing that uses a precompiled header."""
+    """Returns true if g++ is a link to ccache, which does not cache uses of precompiled headers."""
     found = shutil.which("g++")
     return found is not None and pathlib.Path(found).resolve().name == "ccache"
 

@@ -20,14 +20,14 @@ KINDS = ("product", "research")
 
 @functools.cache
 def _enum_values() -> dict[str, int]:
-    """Returns the values of enum names in the RTL packages, for parameters of builds."""
+    """Returns the numbers of the RTL packages' enum names, for parameters of named builds."""
     packages = ("cipher/mae_aes_pkg.sv", "kernel/mae_kernel_pkg.sv")
     text = "".join((paths.RTL / name).read_text() for name in packages)
     return {name: int(value) for name, value in re.findall(r"\b([A-Z]\w+)\s+= \d'd(\d+)", text)}
 
 
 def number(build: str, parameter: str, value: object) -> int:
-    """Converts the value of a build's RTL parameter, such as an enum name, to an integer."""
+    """Returns the value of a build's RTL parameter, such as an enum name, as an integer."""
     if isinstance(value, int):
         return int(value)
     if value in _enum_values():
@@ -37,7 +37,7 @@ def number(build: str, parameter: str, value: object) -> int:
 
 @functools.cache
 def _read() -> dict[str, dict[str, object]]:
-    """Reads and checks configs/builds.yml, and converts all RTL parameters to numbers."""
+    """Returns the builds of configs/builds.yml by name, checked, with RTL parameters as numbers."""
     found = yaml.safe_load(FILE.read_text())
     for name, build in found.items():
         for field in ("top", "summary"):
@@ -58,12 +58,12 @@ def _read() -> dict[str, dict[str, object]]:
 
 
 def load() -> dict[str, dict[str, object]]:
-    """Returns all named builds: top, parameters, summary, kind and, if any, device."""
+    """Returns all named builds by name: top, parameters, summary, kind and, if any, device."""
     return copy.deepcopy(_read())
 
 
 def products() -> dict[str, dict[str, object]]:
-    """Returns the named builds that are products, as opposed to research."""
+    """Returns the named builds, by name, that are products as opposed to research."""
     return {name: build for name, build in load().items() if build["kind"] == "product"}
 
 

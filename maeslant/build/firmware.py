@@ -28,7 +28,7 @@ COMMON = ("start.S", "soc.c", "aes.c")
 
 
 def run(arguments: list[object], what: str) -> None:
-    """Runs the RISC-V compiler; raises MaeslantError with its messages if it fails."""
+    """Runs the RISC-V compiler; raises MaeslantError with the compiler's messages if it fails."""
     extras.need_modules(["ziglang"])
     command = [str(word) for word in (*COMPILER, *TARGET, *arguments)]
     cache = {f"ZIG_{kind}_CACHE_DIR": str(paths.BUILD / "zig") for kind in ("GLOBAL", "LOCAL")}
@@ -40,7 +40,7 @@ def run(arguments: list[object], what: str) -> None:
 
 
 def build_freestanding(folder: pathlib.Path, optimize: str = "-Os") -> list[pathlib.Path]:
-    """Compiles the peripheral's freestanding driver for RV32I; returns the objects."""
+    """Compiles the peripheral's freestanding driver for RV32I; returns the object files' paths."""
     folder.mkdir(parents=True, exist_ok=True)
     objects = []
     for source in FREESTANDING:
@@ -52,12 +52,12 @@ def build_freestanding(folder: pathlib.Path, optimize: str = "-Os") -> list[path
 
 
 def build(name: str) -> pathlib.Path:
-    """Builds a firmware of driver/firmware if it is out of date; returns its ELF file."""
+    """Builds a firmware of driver/firmware if it is out of date; returns its ELF file's path."""
     return build_program(FIRMWARE / f"{name}.c", OUT)
 
 
 def build_program(source: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
-    """Builds a C program for the PicoRV32 system if out of date; returns its ELF file.
+    """Builds a C program for the PicoRV32 system if out of date; returns its ELF file's path.
 
     Links it with the start-up code, the driver's freestanding part and AES in software.
     """

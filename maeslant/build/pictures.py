@@ -89,7 +89,7 @@ def colours() -> str:
 
 
 def number(value: float) -> str:
-    """Formats a number for a plot, with about three digits and commas between thousands."""
+    """Returns a number as text for a plot: about three digits, commas between thousands."""
     if value == 0:
         return "0"
     if abs(value) >= 1000:
@@ -100,7 +100,7 @@ def number(value: float) -> str:
 
 @contextlib.contextmanager
 def drawing(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
-    """Opens a Matplotlib figure of a given pixel size in the project's style."""
+    """Yields a Matplotlib figure and axes of a given pixel size, in the project's style."""
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **STYLE, "backend": "agg"}):
         figure, axes = pyplot.subplots(figsize=(width / 72, height / 72), layout="constrained")
         try:
@@ -113,7 +113,7 @@ def dot(
     axes: Axes, x: float, y: float, tone: str, shape: str = "circle", hollow: bool = False,
     data: str = "", **more: object,
 ) -> None:  # fmt: skip
-    """Draws a mark in a plot; ``data`` names its record for a page's script."""
+    """Draws a mark at a point of a plot; ``data`` names the mark for a web page's script."""
     color = LIGHT[tone]
     if shape in OPEN:
         look = {"color": color, "linewidths": 2.2}
@@ -129,7 +129,7 @@ def dot(
 
 
 def handle(tone: str, shape: str, hollow: bool, text: str) -> matplotlib.artist.Artist:
-    """Makes a plot's legend entry for a mark or line.
+    """Returns a legend entry of a plot for a mark or a line.
 
     ``shape`` is the shape of a mark, "line", "dashed" or "dotted".
     """
@@ -167,7 +167,7 @@ def _crossed(axes: Axes, lines: Sequence[matplotlib.lines.Line2D]) -> list[Path]
 
 
 def _wrapped(text: str) -> list[str]:
-    """Returns the ways to write a plot label: in one line and, if it is long, in two."""
+    """Returns the ways to write a plot label: on one line and, if it is long, on two lines."""
     cut = [at for at in range(len(text)) if text[at] == " "]
     cut = [at for at in cut if text[at - 1] == ","] or cut
     if len(text) < 16 or not cut:
@@ -248,7 +248,7 @@ def _nearest(box: Bbox, x: float, y: float) -> tuple[float, float]:
 
 
 def _extent(axes: Axes, text: str, renderer: object) -> Bbox:
-    """Measures the size of a plot label, in pixels."""
+    """Returns the box that a plot label fills, in pixels."""
     made = axes.text(0, 0, text, fontsize=NAME_SIZE, linespacing=1.1, transform=None)
     size = made.get_window_extent(renderer)
     made.remove()
@@ -256,7 +256,7 @@ def _extent(axes: Axes, text: str, renderer: object) -> Bbox:
 
 
 def svg(figure: Figure, title: str, *, alone: bool = False) -> str:
-    """Converts a Matplotlib figure to an <svg> element; equal figures give equal bytes.
+    """Returns a Matplotlib figure as an <svg> element; equal figures give equal bytes.
 
     ``alone``: with its style inside, for a file; else for a page that has :func:`colours` and CSS.
     """
@@ -297,12 +297,12 @@ def svg(figure: Figure, title: str, *, alone: bool = False) -> str:
 
 
 def _rounded(value: float) -> str:
-    """Formats a coordinate of an SVG plot with one digit after the point, two if it is small."""
+    """Returns a coordinate of an SVG plot as text, with one decimal, or two if it is small."""
     return f"{round(value, 1 if abs(value) >= 10 else 2):g}"
 
 
 def _flat(text: str) -> str:
-    """Removes SVG groups without attributes and puts every other element on a line."""
+    """Returns SVG text without groups that lack attributes, every other element on a line."""
     kept: list[bool] = []
 
     def tag(match: re.Match) -> str:

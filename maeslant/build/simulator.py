@@ -76,7 +76,7 @@ def library(name: str, trace: bool = False) -> pathlib.Path:
 
 
 def buildable() -> list[str]:
-    """Lists the named builds that have a simulator: devices, cards and engines."""
+    """Returns the named builds that have a simulator: devices, cards and engines."""
     every = configurations.load().items()
     return [
         name
@@ -160,7 +160,7 @@ def build_top(
 
 
 def _harness_files(top: str) -> list[pathlib.Path]:
-    """Lists the C++ files of sim/ that drive a top module's model, the main one first."""
+    """Returns the C++ files of sim/ that drive a top module's model, the main one first."""
     if top not in ENGINES:
         own = [SIM / "top.cpp"]
         rest = [*SIM.glob("*.cpp"), *SIM.glob("host/*.cpp"), *SIM.glob("memory/*.cpp")]
@@ -189,7 +189,7 @@ def _make(
     log,
     harness: list[pathlib.Path],
 ) -> None:
-    """Runs Verilator, compiles and links a simulator library; logs the tools' output."""
+    """Builds a simulator library by Verilator and the C++ compiler; logs the tools' output."""
     model = where / "model"
     verilator = toolchain.verilator()
     flags = " ".join(CXX)
@@ -247,7 +247,7 @@ def _harness(
     log,
     files: list[pathlib.Path],
 ) -> list[str]:
-    """Compiles the simulator's C++ files and Verilator's runtime; reuses common objects."""
+    """Compiles the simulator's C++ files and Verilator's runtime; returns the object files."""
     root = _verilator_root(verilator)
     include = root / "include"
     flags = [
@@ -324,14 +324,14 @@ def _verilator_root(verilator: str) -> pathlib.Path:
 
 @functools.cache
 def _has_header(name: str) -> bool:
-    """Returns true if the C++ compiler finds a system header."""
+    """Returns true if the C++ compiler finds a system header of a given name."""
     command = ["g++", "-E", "-x", "c++", "-", "-o", os.devnull]
     text = f"#include <{name}>\n"
     return not subprocess.run(command, input=text, text=True, capture_output=True).returncode
 
 
 def _dependencies(path: pathlib.Path, harness: list[pathlib.Path]) -> list[str]:
-    """Lists the source files on which a simulator library depends."""
+    """Returns the source files on which a simulator library depends."""
     text = path.read_text().replace("\\\n", " ").split(":", 1)[1]
     model = str(path.parent)
     read = {word for word in text.split() if not word.startswith(model)}
@@ -340,7 +340,7 @@ def _dependencies(path: pathlib.Path, harness: list[pathlib.Path]) -> list[str]:
 
 
 def _key(words: Iterable[str], files: Iterable[str]) -> str:
-    """Computes a digest of build options and source files, by which a library is up to date."""
+    """Returns a digest of build options and sources; a library is up to date if it is equal."""
     digest = hashlib.sha256(json.dumps([*words, *CXX]).encode())
     for name in files:
         path = pathlib.Path(name)
@@ -353,7 +353,7 @@ def _key(words: Iterable[str], files: Iterable[str]) -> str:
 
 
 def main() -> int:
-    """Builds the simulator libraries of the builds named on the command line."""
+    """Builds the simulators of the builds named on the command line; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m maeslant.build.simulator", description=__doc__)
     parser.add_argument("name", nargs="+", help="a device of configs/builds.yml")
     parser.add_argument("--trace", action="store_true", help="with waveforms")

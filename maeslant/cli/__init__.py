@@ -45,7 +45,7 @@ class _Output(io.TextIOWrapper):
     """Wraps a command's standard output so that write errors name it."""
 
     def write(self, text: str) -> int:
-        """Writes a text to standard output; an error names standard output."""
+        """Writes a text to standard output, returns its length; an error names standard output."""
         with naming("standard output"):
             return super().write(text)
 

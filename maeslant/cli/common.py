@@ -40,7 +40,7 @@ PublishOption = Annotated[
 
 
 def drawn(picture: pathlib.Path | None, publish: bool, report: object) -> pathlib.Path:
-    """Returns the path for the plot of a command's report, by its options.
+    """Returns the path to which a command draws its plot, by its options --picture and --publish.
 
     A path that cannot be drawn to is refused here, before anything is measured.
     """
@@ -64,6 +64,6 @@ def waiting(text: str) -> Iterator[None]:
 
 
 def opened(uri: str) -> Device | pool.Pool:
-    """Opens the device or pool that a URI names; builds a simulated device first."""
+    """Opens and returns the device or pool that a URI names; builds a simulated device first."""
     with waiting(f"opening {uri}"):
         return pool.opened(uri) if uri.startswith("pool:") else Device(uri)

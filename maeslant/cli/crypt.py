@@ -66,7 +66,7 @@ ForceOption = Annotated[bool, typer.Option("--force", help="Replace OUTPUT if it
 
 
 def unhex(name: str, text: str) -> bytes:
-    """Decodes the hexadecimal value of a command's option without showing it in errors."""
+    """Returns a hexadecimal command-line value as bytes; shows it in no error message."""
     try:
         return bytes.fromhex(text.strip())
     except ValueError:
@@ -74,7 +74,7 @@ def unhex(name: str, text: str) -> bytes:
 
 
 def read_key(mode: str, key: str | None, key_file: str | None) -> bytearray:
-    """Reads the AES key from the options --key or --key-file and checks its length."""
+    """Returns the AES key of the option --key or --key-file, its length checked."""
     if (key is None) == (key_file is None):
         raise MaeslantError("give the key by --key or by --key-file, and not by both")
     lengths = (32, 48, 64) if mode == "xts" else (16, 24, 32)
@@ -103,7 +103,7 @@ def read_key(mode: str, key: str | None, key_file: str | None) -> bytearray:
 
 
 def read_iv(mode: str, iv: str | None) -> bytes | None:
-    """Reads the IV from the option --iv; None if the library draws it or ECB needs none."""
+    """Returns the IV of the option --iv; None if the library draws it or ECB needs none."""
     if mode in (*AEAD, "gmac"):
         value = None if iv is None else unhex("--iv", iv)
         least, most = (7, 13) if mode == "ccm" else (1, 65536)
@@ -125,7 +125,7 @@ def read_iv(mode: str, iv: str | None) -> bytes | None:
 
 
 def warn_of_short_iv(mode: str, iv: bytes | None) -> None:
-    """Warns of a GCM IV with fewer than 12 bytes, which repeats too soon."""
+    """Prints a warning if a GCM IV has fewer than 12 bytes, as random ones would soon repeat."""
     if iv is not None and mode in ("gcm", "gmac") and len(iv) < NONCE:
         err.print(
             f"warning: the IV has fewer bytes ({len(iv)}) than {mode} is made for ({NONCE}): it "
@@ -136,7 +136,7 @@ def warn_of_short_iv(mode: str, iv: bytes | None) -> None:
 
 
 def computing(uri: str) -> str:
-    """Returns a device's URI; raises MaeslantError for "null:", which computes nothing."""
+    """Returns the given URI of a device; raises MaeslantError for "null:", which has no AES."""
     if uri == NULL:
         raise MaeslantError(f"{NULL} computes nothing: it measures the library")
     return uri

@@ -50,7 +50,7 @@ PAPERS = (
 
 
 def real_file() -> pathlib.Path:
-    """Finds a file of two to eight megabytes on this machine, for the demonstration."""
+    """Returns the path of some file of two to eight megabytes on this machine."""
     places = [sysconfig.get_config_var("LIBDIR"), "/usr/lib", "/usr/bin", sys.prefix]
     for place in filter(None, places):
         for path in sorted(pathlib.Path(place).rglob("*")):
@@ -63,13 +63,13 @@ def real_file() -> pathlib.Path:
 
 
 def digest(path: pathlib.Path) -> str:
-    """Computes the SHA-256 digest of a file, in hexadecimal."""
+    """Returns the SHA-256 digest of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def openssl(mode: str, key: bytes, iv: bytes, source: pathlib.Path, sink: pathlib.Path) -> None:
-    """Encrypts a file by the program `openssl`, to compare with the card's result."""
+    """Encrypts a file by the program `openssl` into another file, to compare with the card's."""
     command = [
         "openssl",
         "enc",
@@ -83,7 +83,7 @@ def openssl(mode: str, key: bytes, iv: bytes, source: pathlib.Path, sink: pathli
 
 
 def cryptography_opens(key: bytes, aad: bytes, source: pathlib.Path, sink: pathlib.Path) -> None:
-    """Decrypts the card's GCM file by the `cryptography` package and checks its tag."""
+    """Decrypts the card's GCM file by the `cryptography` package into a file; checks the tag."""
     with source.open("rb") as reader, sink.open("wb") as writer:
         reader.seek(-TAG, 2)
         left, tag = reader.tell() - NONCE, reader.read(TAG)
@@ -101,7 +101,7 @@ def cryptography_opens(key: bytes, aad: bytes, source: pathlib.Path, sink: pathl
 
 
 def one_pass(progress, mode, direction, key, iv, aad, source, sink) -> dict[str, int]:
-    """Encrypts or decrypts a file on the simulated card; returns the counters."""
+    """Encrypts or decrypts a file on the simulated card; returns the simulator's counters."""
     title = f"{mode.upper()} {('encryption', 'decryption')[direction]}"
     task = progress.add_task(title, total=source.stat().st_size)
     with (
@@ -126,7 +126,7 @@ def one_pass(progress, mode, direction, key, iv, aad, source, sink) -> dict[str,
 
 
 def run(name: str, console: Console) -> None:
-    """Runs the demonstration: a file in GCM, CTR and CBC, then the protected card."""
+    """Encrypts a file on the simulated card in GCM, CTR, CBC; demonstrates the protected card."""
     path = pathlib.Path(name) if name else real_file()
     if not path.is_file():
         raise MaeslantError(f"{path}: there is no such file")
@@ -189,7 +189,7 @@ def run(name: str, console: Console) -> None:
 
 
 def guarded(console: Console) -> None:
-    """Demonstrates the protected card: an inference, and attacks on its bus."""
+    """Runs an inference on the protected card and attacks on its bus; prints the results."""
     err = Console(stderr=True)
     if not inference.run(DIGITS, True, True, False, console, err):
         raise MaeslantError("the labels differ from the reference's: the hardware is wrong")

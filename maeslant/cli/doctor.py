@@ -70,7 +70,7 @@ def _debian(package: str) -> str:
 
 
 def findings() -> list[Finding]:
-    """Looks up every tool and library that Maeslant uses on this machine."""
+    """Returns the version on this machine of every tool and library that Maeslant uses."""
     found = [
         Finding("Python 3.11", "everything", _debian("python3"), True, platform.python_version())
     ]

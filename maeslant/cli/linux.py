@@ -58,7 +58,7 @@ def linux(
     """Run Linux in QEMU with a simulated card as its PCI function, or check the driver there.
 
     In the guest, $CARD is the card's URI; card_check compares it with OpenSSL, card_load
-    keeps it busy. Without vfio-pci $CARD is its PCI address. The first use downloads 63 MB of
+    keeps it busy. Without vfio-pci $CARD is its PCI address. The first use downloads 65 MB of
     Debian packages.
     """
     from maeslant.guest import checks, machine

@@ -59,7 +59,7 @@ def _begun(
     lengths: tuple[int, int],
     tag_bytes: int,
 ) -> Iterator[Aead]:
-    """Begins a GCM, CCM or CMAC message by a given C function; frees it when the context ends."""
+    """Begins a GCM, CCM or CMAC message by a C function; yields it, then frees it."""
     if not tag_bytes:  # to the driver 0 is 16, for which there would be no room
         raise MaeslantError(f"{mode} has no tag of 0 bytes")
     ffi = device.ffi
@@ -89,7 +89,7 @@ def seal(
     lengths: tuple[int, int] = (0, 0),
     tag_bytes: int = TAG,
 ) -> contextlib.AbstractContextManager[Aead]:
-    """Begins a GCM or CCM encryption on a device, in pieces; draws the nonce if none is given.
+    """Begins a GCM or CCM encryption in pieces on a device; returns a context that gives an Aead.
 
     ``lengths``: bytes of AAD and of data, which CCM must know ahead.
     """
@@ -110,7 +110,7 @@ def unseal(
     *,
     unverified: bool = False,
 ) -> contextlib.AbstractContextManager[Aead]:
-    """Begins a GCM or CCM decryption on a device, in pieces, with the tag checked at the end.
+    """Begins a GCM or CCM decryption in pieces on a device; returns a context that gives an Aead.
 
     Nothing comes out before ``finish`` has found the tag right.
 
@@ -126,7 +126,7 @@ def unseal(
 def cmac(
     device: Device, key: bytes | bytearray, tag_bytes: int = TAG
 ) -> contextlib.AbstractContextManager[Aead]:
-    """Begins a CMAC on a device: ``aad`` takes the message, ``finish`` returns the tag."""
+    """Begins a CMAC on a device; returns a context whose Aead takes the message by ``aad``."""
     if not isinstance(device, Device):
         return device.message("cmac", ENCRYPT, key, None, (0, 0), tag_bytes)
     return _begun(device, device.lib.mae_aead_mac, "cmac", key, b"", (0, 0), tag_bytes)

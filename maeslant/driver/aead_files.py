@@ -37,7 +37,7 @@ class Held:
 
 @contextlib.contextmanager
 def verdict() -> Iterator[None]:
-    """Replaces the C driver's error for a wrong tag by an error message for the user."""
+    """Converts, while the context is open, the C driver's error for a wrong tag to a user's one."""
     try:
         yield
     except DeviceError as error:
@@ -48,7 +48,7 @@ def verdict() -> Iterator[None]:
 
 @contextlib.contextmanager
 def sized(source: BinaryIO, size: int | None) -> Iterator[tuple[BinaryIO, int]]:
-    """Provides an input file whose size is known; first copies a pipe to a temporary file."""
+    """Yields an input file and its size; first copies a pipe to a temporary file."""
     if size is not None:
         yield source, size - source.tell()
         return
@@ -70,7 +70,7 @@ def encrypt(
     size: int | None,
     seen: Callable[[int], None],
 ) -> Iterator[bytes]:
-    """Encrypts a file with GCM or CCM on a device; yields drawn IV, ciphertext and tag."""
+    """Encrypts a file with GCM or CCM on a device; yields the IV if drawn, ciphertext and tag."""
     with contextlib.ExitStack() as stack:
         length = 0
         if mode == "ccm":  # says the length at its start
@@ -155,7 +155,7 @@ def check_gmac(
     expected: bytes,
     pieces: Iterable[bytes],
 ) -> None:
-    """Raises MaeslantError unless ``expected`` is the file's GMAC, as the device finds."""
+    """Raises MaeslantError unless ``expected`` is a file's GMAC, computed on the device."""
     if iv is None:
         iv, expected = expected[:NONCE], expected[NONCE:]
     try:

@@ -38,7 +38,7 @@ class DeviceError(MaeslantError):
 
 @functools.cache
 def library() -> tuple[cffi.FFI, object]:
-    """Builds the C driver if its library is out of date, and loads the library.
+    """Builds the C driver's library if out of date, loads it; returns its CFFI and the library.
 
     The headers are the only declarations.
     """
@@ -60,7 +60,7 @@ def check(code: int) -> None:
 
 
 def devices() -> list[dict[str, object]]:
-    """Lists the devices that the C driver finds: URI, summary, and true if it can be opened."""
+    """Returns the devices that the C driver finds: URI, summary, true if it can be opened."""
     ffi, lib = library()
     count = ffi.new("size_t *")
     room = 64
@@ -116,7 +116,7 @@ class Device:
 
     @classmethod
     def of(cls, handle: object, uri: str) -> "Device":
-        """Wraps a C device handle, opened and closed by the caller, as a Device."""
+        """Returns a Device of a C device handle that the caller has opened and will close."""
         device = cls.__new__(cls)
         device.ffi, device.lib = library()
         device.uri, device._handle, device.open_pieces = uri, handle, weakref.WeakSet()
@@ -148,7 +148,7 @@ class Device:
         self.close()
 
     def read(self, kind: str, call) -> dict[str, object]:
-        """Calls a C function that fills in a structure; returns that structure as a dictionary."""
+        """Calls a C function that fills in a device's structure; returns it as a dictionary."""
         struct = self.ffi.new(f"struct {kind} *")
         check(call(self.handle, struct))
         result = {}
@@ -158,11 +158,11 @@ class Device:
         return result
 
     def caps(self) -> dict[str, object]:
-        """Returns the device's capabilities (struct mae_caps)."""
+        """Returns the device's capabilities as a dictionary of C's struct mae_caps."""
         return self.read("mae_caps", self.lib.mae_get_caps)
 
     def stats(self) -> dict[str, int]:
-        """Returns the simulator's counters (struct mae_stats)."""
+        """Returns the simulator's counters, by name, for a simulated device (struct mae_stats)."""
         return self.read("mae_stats", self.lib.mae_get_stats)
 
     def reset_stats(self) -> None:
@@ -174,7 +174,7 @@ class Device:
         check(self.lib.mae_run_clocks(self.handle, clocks))
 
     def crypt(self, mode: str, direction: int, key: bytes, iv: bytes | None, data: bytes) -> bytes:
-        """Encrypts or decrypts a whole message on the device, in ECB, CBC, CTR or a like mode.
+        """Encrypts or decrypts a message on the device, without authentication; returns the result.
 
         ``key`` holds both keys for XTS; no padding.
         """
@@ -206,7 +206,7 @@ class Device:
         before: bytes,
         data: bytes,
     ) -> bytes:
-        """Encrypts or decrypts part of a message on the device, from byte ``offset`` on.
+        """Encrypts or decrypts a part, from byte ``offset`` on, of a message; returns the result.
 
         ``before`` is the source's block in front of that byte.
         """
@@ -229,7 +229,7 @@ class Device:
         return bytes(self.ffi.buffer(result, len(data)))
 
     def _message(self, mode: str, key: bytes, tag_bytes: int) -> tuple[object, list[object]]:
-        """Builds the C structure of a GCM, CCM or CMAC message; lists what it points to."""
+        """Returns the C structure of a GCM, CCM or CMAC message, and a list of its buffers."""
         if not tag_bytes:  # to the driver 0 is 16, for which there would be no room
             raise MaeslantError(f"{mode} has no tag of 0 bytes")
         message = self.ffi.new("struct mae_message *")
@@ -284,7 +284,7 @@ class Device:
         tag: bytes,
         aad: bytes = b"",
     ) -> bytes:
-        """Decrypts an authenticated message on the device; raises DeviceError on a wrong tag."""
+        """Returns a message decrypted on the device; raises DeviceError if its tag is wrong."""
         message, keep = self._message(mode, key, len(tag))
         _, result, _ = self._fill(message, keep, nonce, aad, data, tag)
         check(self.lib.mae_unseal(self.handle, message))
@@ -307,7 +307,7 @@ class Device:
     def stream(
         self, mode: str, direction: int, key: bytes | bytearray, iv: bytes | None
     ) -> Iterator["Stream"]:
-        """Begins a message on the device that is processed in pieces, without authentication."""
+        """Begins an unauthenticated message on the device, processed in pieces; yields a Stream."""
         stream = Stream(self, mode, direction, key, iv)
         try:
             yield stream
@@ -363,7 +363,7 @@ class Pieces:
             yield bytes(self.ffi.buffer(self.room, self.given[0]))
 
     def _free(self, call) -> None:
-        """Frees a message by the given C function, only once, and wipes its output buffer."""
+        """Frees a C driver's message by a C function, only once, and wipes its output buffer."""
         if self._handle is not None:
             call(self._handle)
             self.ffi.memmove(self.room, bytes(self.ROOM), self.ROOM)

@@ -6,7 +6,7 @@ ONE = 1 << 127
 
 
 def multiply(a: int, b: int) -> int:
-    """Multiplies two elements of GCM's field GF(2^128) (SP 800-38D §6.3)."""
+    """Returns the product of two elements of GCM's field GF(2^128) (SP 800-38D §6.3)."""
     product = 0
     for bit in range(127, -1, -1):
         if a >> bit & 1:
@@ -16,7 +16,7 @@ def multiply(a: int, b: int) -> int:
 
 
 def power(a: int, exponent: int) -> int:
-    """Raises an element of GCM's field GF(2^128) to a power, by square and multiply."""
+    """Returns a power of an element of GCM's field GF(2^128), by square and multiply."""
     result = ONE
     while exponent:
         if exponent & 1:
@@ -37,7 +37,7 @@ def square_root(a: int) -> int:
 
 
 def ghash(h: int, ciphertext: bytes, aad: bytes = b"") -> int:
-    """Computes GCM's GHASH of AAD and ciphertext under the hash key ``h`` (SP 800-38D §6.4)."""
+    """Returns GCM's GHASH of AAD and ciphertext under the hash key ``h`` (SP 800-38D §6.4)."""
     total = 0
     for data in (aad, ciphertext):
         for at in range(0, len(data), 16):

@@ -20,7 +20,7 @@ PIECE = 1 << 20
 
 @contextlib.contextmanager
 def source(name: str) -> Iterator[tuple[BinaryIO, int | None]]:
-    """Opens a command's input file for reading, or standard input for the name "-".
+    """Yields a command's input file, or standard input for the name "-", and its size if known.
 
     Gives the file and its size where it is known.
     """
@@ -41,7 +41,7 @@ def source(name: str) -> Iterator[tuple[BinaryIO, int | None]]:
 
 
 class Sink:
-    """Writes to an unbuffered output file; an error names the file.
+    """Writes data to an unbuffered output file; raises an error that names the file.
 
     A buffer would fail once more when the file is closed, and hide the first error.
     """
@@ -71,7 +71,7 @@ def wipe(file: BinaryIO) -> None:
 
 @contextlib.contextmanager
 def spool() -> Iterator[tuple[BinaryIO, Sink]]:
-    """Opens an unnamed temporary file on disk, which is wiped when the context ends."""
+    """Yields an unnamed temporary file on disk and its Sink; wipes it when the context ends."""
     with tempfile.TemporaryFile(buffering=0) as file:
         try:
             yield file, Sink(file, f"the temporary folder {tempfile.gettempdir()} (TMPDIR)")
@@ -81,7 +81,7 @@ def spool() -> Iterator[tuple[BinaryIO, Sink]]:
 
 @contextlib.contextmanager
 def spooled(sink: Sink) -> Iterator[Sink]:
-    """Withholds output in a temporary file; passes it on if the context ends without error.
+    """Yields a Sink to a temporary file; passes its content on if the context ends without error.
 
     Wipes the file in either case.
     """
@@ -94,7 +94,7 @@ def spooled(sink: Sink) -> Iterator[Sink]:
 
 @contextlib.contextmanager
 def destination(name: str, force: bool, *, withhold: bool = False) -> Iterator[Sink]:
-    """Opens a command's output file, which appears under its name only when complete.
+    """Yields the Sink of a command's output file, which appears under its name only when complete.
 
     The bytes go to a file beside it that is renamed at the end; on any failure it is removed, and
     a process that is killed leaves nothing under the name that was asked for. ``withhold``: the
@@ -146,7 +146,7 @@ def destination(name: str, force: bool, *, withhold: bool = False) -> Iterator[S
 
 
 def new_file(path: pathlib.Path) -> tuple[BinaryIO, pathlib.Path | None]:
-    """Opens an unnamed file in the folder of ``path``, which vanishes if the process is killed.
+    """Opens an unnamed file in the folder of ``path`` that vanishes if the process is killed.
 
     Where the file system has no such thing, one with a name of its own, which is also given.
     """
@@ -160,7 +160,7 @@ def new_file(path: pathlib.Path) -> tuple[BinaryIO, pathlib.Path | None]:
 
 
 def appear(handle: int, path: pathlib.Path, force: bool) -> None:
-    """Links a finished unnamed file to its path in one atomic step."""
+    """Gives a finished unnamed file its path in one step; replaces another only with ``force``."""
     # link() refuses where rename() would silently replace a file that came meanwhile. A folder
     # handle makes Python call linkat(2), which follows the link in /proc to the unnamed file.
     folder = os.open("/proc/self/fd", os.O_RDONLY | os.O_DIRECTORY)
@@ -177,7 +177,7 @@ def appear(handle: int, path: pathlib.Path, force: bool) -> None:
 
 
 def pad(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Appends PKCS#7 padding (RFC 5652 §6.3) to a message that comes in pieces.
+    """Yields a message's pieces, followed by PKCS#7 padding (RFC 5652 §6.3).
 
     It is 1 to 16 bytes, each holding their number.
     """
@@ -190,7 +190,7 @@ def pad(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def unpad(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Removes PKCS#7 padding from a message in pieces; raises MaeslantError if it is malformed."""
+    """Yields a message's pieces without PKCS#7 padding; raises MaeslantError if it is wrong."""
     held = b""
     for piece in pieces:
         held += piece
@@ -212,7 +212,7 @@ def crypt(
     pieces: Iterable[bytes],
     padding: bool,
 ) -> Iterator[bytes]:
-    """Encrypts or decrypts a message in pieces on a device, with PKCS#7 padding if asked."""
+    """Encrypts or decrypts a message in pieces on a device, padded if asked; yields the output."""
     if padding and direction == ENCRYPT:
         pieces = pad(pieces)
     with device.stream(mode, direction, key, iv) as stream:
@@ -226,7 +226,7 @@ def crypt(
 
 
 def read(file: BinaryIO, seen: Callable[[int], None]) -> Iterator[bytes]:
-    """Yields a file in pieces of 1 MiB and reports the size of each to a callback."""
+    """Yields a file's bytes in pieces of 1 MiB; reports the size of each to a callback."""
     while piece := file.read(PIECE):
         seen(len(piece))
         yield piece

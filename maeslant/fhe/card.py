@@ -50,7 +50,7 @@ class Evaluator:
         self.card.close()
 
     def put(self, data: bytes) -> int:
-        """Writes bytes to free memory of the card; returns their address."""
+        """Writes bytes to free memory of the simulated card; returns the address."""
         address = self.free
         self.free += -(-len(data) // GRANULE) * GRANULE
         self.card.load(address, data)
@@ -75,14 +75,14 @@ class Evaluator:
         self.base = self.free
 
     def key(self, element: int) -> int:
-        """Returns the card's address of a Galois or relinearization key."""
+        """Returns the card's address of a Galois or relinearization key that was loaded."""
         if element not in self.keys:
             name = f"for the Galois element {element}" if element else "to relinearise"
             raise MaeslantError(f"there is no key {name} on the card")
         return self.keys[element]
 
     def parse(self, given: seal.Ciphertext | seal.Plaintext) -> Ciphertext:
-        """Converts a SEAL ciphertext or plaintext to arrays of coefficients."""
+        """Converts a SEAL ciphertext or plaintext; returns its polynomials and scale."""
         if isinstance(given, seal.Plaintext):
             return seal_bytes.parse_plaintext(given.to_bytes(), self.params)
         return seal_bytes.parse_ciphertext(given.to_string(), self.params)
@@ -90,7 +90,7 @@ class Evaluator:
     def compute(
         self, make: Callable[..., list[Poly]], scale: float, *given: Ciphertext
     ) -> seal.Ciphertext:
-        """Loads ciphertexts, runs the program that ``make`` writes and returns the result."""
+        """Loads CKKS ciphertexts and runs the program from ``make``; returns the ciphertext."""
         self.free, program = self.base, Program(self.params)
         size, operands = self.params.poly_bytes, []
         for one in given:
@@ -101,7 +101,7 @@ class Evaluator:
         return self.finish(program, results, scale)
 
     def finish(self, program: Program, results: list[Poly], scale: float) -> seal.Ciphertext:
-        """Ends a CKKS program by storing its results, runs it, returns a SEAL ciphertext."""
+        """Adds storing of results to a CKKS program, runs it on the card; returns a ciphertext."""
         level, size = len(results[0]), self.params.poly_bytes
         at = self.free
         self.free += len(results) * level * size
@@ -126,7 +126,7 @@ class Evaluator:
         return one, other
 
     def add(self, a: seal.Ciphertext, b: seal.Ciphertext) -> seal.Ciphertext:
-        """Adds two CKKS ciphertexts on the card."""
+        """Returns the sum of two CKKS ciphertexts, computed on the card."""
         one, other = self._pair(a, b, True)
 
         def make(program: Program, x: list[Poly], y: list[Poly]) -> list[Poly]:
@@ -135,7 +135,7 @@ class Evaluator:
         return self.compute(make, one.scale, one, other)
 
     def subtract(self, a: seal.Ciphertext, b: seal.Ciphertext) -> seal.Ciphertext:
-        """Subtracts two CKKS ciphertexts on the card."""
+        """Returns the difference of two CKKS ciphertexts, computed on the card."""
         one, other = self._pair(a, b, True)
 
         def make(program: Program, x: list[Poly], y: list[Poly]) -> list[Poly]:
@@ -144,7 +144,7 @@ class Evaluator:
         return self.compute(make, one.scale, one, other)
 
     def multiply_plain(self, a: seal.Ciphertext, b: seal.Plaintext) -> seal.Ciphertext:
-        """Multiplies a CKKS ciphertext by a plaintext on the card."""
+        """Returns the product of a CKKS ciphertext and a plaintext, computed on the card."""
         one, other = self._pair(a, b, False)
 
         def make(program: Program, x: list[Poly], y: list[Poly]) -> list[Poly]:
@@ -154,7 +154,7 @@ class Evaluator:
         return self.compute(make, one.scale * other.scale, one, other)
 
     def multiply(self, a: seal.Ciphertext, b: seal.Ciphertext) -> seal.Ciphertext:
-        """Multiplies two CKKS ciphertexts on the card; the product has three polynomials."""
+        """Returns the product of two CKKS ciphertexts, three polynomials, computed on the card."""
         one, other = self._pair(a, b, False)
         if len(one.data) != 2 or len(other.data) != 2:
             raise MaeslantError("relinearise first: products are of two polynomials each")
@@ -165,14 +165,14 @@ class Evaluator:
         return self.compute(make, one.scale * other.scale, one, other)
 
     def relinearize(self, a: seal.Ciphertext) -> seal.Ciphertext:
-        """Relinearizes a CKKS ciphertext of three polynomials to two on the card."""
+        """Relinearizes a CKKS ciphertext of three polynomials on the card; returns one of two."""
         one, key = self.parse(a), self.key(0)
         if len(one.data) != 3:
             raise MaeslantError("only a ciphertext of three polynomials can be relinearised")
         return self.compute(lambda program, x: program.relinearize(x, key), one.scale, one)
 
     def rescale(self, a: seal.Ciphertext) -> seal.Ciphertext:
-        """Rescales a CKKS ciphertext on the card: divides it by its last prime."""
+        """Divides a CKKS ciphertext by its last prime on the card; returns the quotient."""
         one = self.parse(a)
         if one.level == 1:
             raise MaeslantError("the level is too low: there is no prime left to drop")
@@ -186,15 +186,15 @@ class Evaluator:
         return self.compute(lambda program, x: program.rotate(x, element, key), one.scale, one)
 
     def rotate(self, a: seal.Ciphertext, steps: int) -> seal.Ciphertext:
-        """Rotates the slots of a CKKS ciphertext to the left on the card."""
+        """Returns a CKKS ciphertext with its slots rotated to the left, computed on the card."""
         return self._turn(a, self.params.steps_to_galois(steps))
 
     def conjugate(self, a: seal.Ciphertext) -> seal.Ciphertext:
-        """Conjugates every slot of a CKKS ciphertext on the card."""
+        """Returns a CKKS ciphertext with every slot conjugated, computed on the card."""
         return self._turn(a, self.params.conjugation)
 
     def put_diagonals(self, diagonals: list[seal.Plaintext | seal.Ciphertext]) -> "Matrix":
-        """Loads the 64 encoded diagonals of a matrix into the card's memory."""
+        """Loads a matrix's 64 encoded diagonals into the card's memory; returns their addresses."""
         self.free = self.base
         parsed = [self.parse(one) for one in diagonals]
         at = [self.put(one.data.tobytes()) for one in parsed]
@@ -202,7 +202,7 @@ class Evaluator:
         return Matrix(at, len(parsed[0].data), parsed[0].scale)
 
     def product(self, matrix: "Matrix", x: seal.Ciphertext, unit: int) -> seal.Ciphertext:
-        """Multiplies a matrix by an encrypted vector or matrix on the card.
+        """Returns the product of a matrix and an encrypted vector or matrix, computed on the card.
 
         Baby steps rotate x; giant steps rotate sums of products, by Horner's rule: two Galois keys.
         """
@@ -253,7 +253,7 @@ class Matrix:
 def products(
     program: Program, x: list[Poly], montgomery: list[Poly], plus: list[Poly] | None
 ) -> list[Poly]:
-    """Writes the CKKS program's products of a ciphertext with a polynomial or ciphertext."""
+    """Adds to a CKKS program the products of a ciphertext with polynomials; returns their slots."""
     count = len(x) + len(montgomery) - 1
     result: list[Poly | int] = list(plus) if plus else [0x80] * count
     for i, a in enumerate(x):

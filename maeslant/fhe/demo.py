@@ -20,7 +20,7 @@ WARNING = (
 
 
 def load(file: pathlib.Path) -> np.ndarray:
-    """Reads a matrix or vector of numbers from a .npy file."""
+    """Reads a .npy file of numbers; returns the matrix or vector."""
     try:
         return np.load(file, allow_pickle=False)
     except ValueError as error:
@@ -34,7 +34,7 @@ def multiply(
     large: bool = False,
     protected: bool = False,
 ) -> dict:
-    """Computes an encrypted product of two matrices on the card; returns it with its error."""
+    """Multiplies two matrices on the card, one encrypted; returns the product, error and clocks."""
     left, right = matrix.padded(a, "the first matrix"), matrix.padded(b, "the second")
     if left.ndim != 2 or a.shape[1] != b.shape[0]:
         raise MaeslantError(f"shapes {a.shape} and {b.shape} do not fit: no product")
@@ -80,7 +80,7 @@ def show(found: dict, console: Console) -> None:
 
 
 def _regress(pixels: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Fits a logistic regression to images of digits: weights and biases of 10 classes."""
+    """Fits a logistic regression to images of digits; returns weights and biases of 10 classes."""
     weights, bias, wanted = np.zeros((10, pixels.shape[1])), np.zeros(10), np.eye(10)[labels]
     for _ in range(1000):
         scores = pixels @ weights.T + bias
@@ -91,7 +91,7 @@ def _regress(pixels: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def digits(images: int) -> dict:
-    """Classifies encrypted images of handwritten digits on the card."""
+    """Classifies encrypted images of handwritten digits on the card; returns labels and clocks."""
     pixels, labels = handwritten.images()
     pixels = pixels.reshape(len(pixels), -1) / 16
     held = len(pixels) // 2

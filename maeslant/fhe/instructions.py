@@ -36,7 +36,7 @@ class Part:
     w: int = ZERO
 
     def encode(self) -> bytes:
-        """Packs one engine's part of a CKKS kernel instruction into 8 bytes."""
+        """Returns one engine's part of a CKKS kernel instruction, packed into 8 bytes."""
         flags = self.active | self.gs << 1 | self.permute << 2 | self.minus << 3
         return PART.pack(flags, self.source, self.dst, self.u, self.v, self.w)
 
@@ -60,7 +60,7 @@ class Instruction:
 
     @property
     def reads(self) -> set[tuple[int, int]]:
-        """Returns which (engine, slot) pairs the CKKS kernel instruction reads."""
+        """Returns the (engine, slot) pairs that the CKKS kernel instruction reads."""
         if self.op == Op.STORE:
             return {(self.engine, self.slot)}
         operands = ((e, s) for e, p in enumerate(self.parts) for s in (p.u, p.v, p.w))
@@ -68,7 +68,7 @@ class Instruction:
 
     @property
     def writes(self) -> set[tuple[int, int]]:
-        """Returns which (engine, slot) pairs the CKKS kernel instruction writes."""
+        """Returns the (engine, slot) pairs that the CKKS kernel instruction writes."""
         if self.op == Op.LOAD:
             return {(self.engine, self.slot)}
         found = {(e, p.dst) for e, p in enumerate(self.parts) if p.active}
@@ -77,7 +77,7 @@ class Instruction:
         return found
 
     def conflicts(self, other: "Instruction") -> bool:
-        """Returns true if two CKKS kernel instructions must keep their order."""
+        """Returns true if this CKKS kernel instruction and another one must keep their order."""
         if Op.CONSTANTS in (self.op, other.op) or Op.TABLE in (self.op, other.op):
             return True
         return bool(
@@ -85,14 +85,14 @@ class Instruction:
         )
 
     def encode(self) -> bytes:
-        """Packs a CKKS kernel instruction into 64 bytes."""
+        """Returns a CKKS kernel instruction, packed into 64 bytes."""
         field = self.engine | self.slot << 8 if self.moves else self.galois
         head = HEAD.pack(self.op, self.montgomery, field, self.address)
         return (head + b"".join(part.encode() for part in self.parts)).ljust(BYTES, b"\0")
 
 
 def clocks(instruction: Instruction, log_n: int, lanes: int) -> int:
-    """Estimates the clocks that the CKKS kernel takes for an instruction."""
+    """Returns the estimated clocks that the CKKS kernel takes for an instruction."""
     n, tail = 1 << log_n, 20
     if instruction.op == Op.CONSTANTS:
         return tail
@@ -102,7 +102,7 @@ def clocks(instruction: Instruction, log_n: int, lanes: int) -> int:
 
 
 def _followers(program: list[Instruction]) -> list[set[int]]:
-    """Returns, for each CKKS kernel instruction, the later ones that must wait for it."""
+    """Returns, for each CKKS kernel instruction, the later instructions that must wait for it."""
     found: list[set[int]] = [set() for _ in program]
     wrote: dict[tuple[int, int], int] = {}
     read: dict[tuple[int, int], list[int]] = {}
@@ -124,7 +124,7 @@ def _followers(program: list[Instruction]) -> list[set[int]]:
 
 
 def _joined(one: Instruction, other: Instruction) -> Instruction | None:
-    """Joins two CKKS kernel instructions of different engines; None if that is impossible."""
+    """Returns two CKKS kernel instructions joined to one; None if they share an engine."""
     if one.op != other.op or one.moves or (one.galois and other.galois):
         return None
     parts = []
@@ -138,7 +138,7 @@ def _joined(one: Instruction, other: Instruction) -> Instruction | None:
 
 
 def schedule(program: list[Instruction], log_n: int, lanes: int = LANES) -> list[Instruction]:
-    """Orders and joins CKKS kernel instructions so that memory and engines work in parallel.
+    """Returns CKKS kernel instructions in an order in which memory and engines work in parallel.
 
     Passes or transforms of different engines that can begin together become one instruction. Of
     those that can begin soonest, the one goes first that wastes the fewest clocks of idle engines,
@@ -178,7 +178,7 @@ def schedule(program: list[Instruction], log_n: int, lanes: int = LANES) -> list
 def _join(
     program: list[Instruction], first: int, others: list[int]
 ) -> tuple[Instruction, list[int]]:
-    """Joins a CKKS kernel instruction with later ones that can run at the same time."""
+    """Joins a CKKS kernel instruction with later ones; returns it and the joined ones' indices."""
     chosen, places = program[first], [first]
     for place in others:
         whole = None if place == first else _joined(chosen, program[place])
@@ -188,6 +188,6 @@ def _join(
 
 
 def _idle(instruction: Instruction, log_n: int, lanes: int) -> int:
-    """Counts the clocks in which engines of the CKKS kernel idle during an instruction."""
+    """Returns the clocks in which engines of the CKKS kernel idle during an instruction."""
     engines = ENGINES - sum(part.active for part in instruction.parts)
     return 0 if instruction.moves else engines * clocks(instruction, log_n, lanes)

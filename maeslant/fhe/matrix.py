@@ -14,7 +14,7 @@ SIZE = 64
 
 
 def padded(values: np.ndarray, what: str) -> np.ndarray:
-    """Pads a matrix or vector with zeros to size 64, for an encrypted product."""
+    """Returns a matrix or vector padded with zeros to size 64, for an encrypted product."""
     values = np.asarray(values)
     if values.dtype.kind not in "fiu" or not np.isfinite(values.astype(float)).all():
         raise MaeslantError(f"{what} must hold finite real numbers")
@@ -51,27 +51,27 @@ class Client:
         self.decryptor = seal.Decryptor(context, generator.secret_key())
 
     def encode(self, values: np.ndarray) -> seal.Plaintext:
-        """Encodes a matrix diagonal as a SEAL plaintext for an encrypted product."""
+        """Encodes a matrix diagonal for an encrypted product; returns a SEAL plaintext."""
         return self.encoder.encode(values, float(self.params.primes[1]))
 
     def encrypt(self, values: np.ndarray) -> seal.Ciphertext:
-        """Encrypts a vector, repeated in all slots, or a matrix row by row, by SEAL."""
+        """Returns a SEAL ciphertext of a vector, repeated in all slots, or of a matrix's rows."""
         whole = np.tile(values.ravel(), self.params.slots // values.size)
         return self.encryptor.encrypt(self.encoder.encode(whole, 2.0**self.params.log_scale))
 
     def encrypt_diagonal(self, values: np.ndarray) -> seal.Ciphertext:
-        """Encrypts a matrix diagonal by SEAL, so that the card sees no factor."""
+        """Encrypts a matrix diagonal by SEAL and returns it; the card then sees no factor."""
         return self.encryptor.encrypt(self.encoder.encode(values, 2.0**self.params.log_scale))
 
     def decrypt(self, found: seal.Ciphertext, shape: tuple[int, ...]) -> np.ndarray:
-        """Decrypts a SEAL ciphertext to an array of a given shape."""
+        """Decrypts a SEAL ciphertext; returns an array of a given shape."""
         values = np.array(self.encoder.decode(self.decryptor.decrypt(found)))
         return values[: int(np.prod(shape))].reshape(shape)
 
     def by_seal(
         self, terms: list[seal.Plaintext | seal.Ciphertext], x: seal.Ciphertext
     ) -> tuple[seal.Ciphertext, float]:
-        """Computes the encrypted product by SEAL on one core; returns it with its time."""
+        """Computes an encrypted matrix product by SEAL on one core; returns it and the seconds."""
         evaluator, unit = seal.Evaluator(self.params.context), self.unit
         encrypted = isinstance(terms[0], seal.Ciphertext)
         times = evaluator.multiply if encrypted else evaluator.multiply_plain

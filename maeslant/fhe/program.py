@@ -20,7 +20,7 @@ Poly = dict[int, int]  # engine to slot
 
 
 class Program:
-    """Builds a program of the CKKS kernel and allocates its polynomial slots."""
+    """Collects a program's instructions for the CKKS kernel and allocates polynomial slots."""
 
     def __init__(self, params: ParameterSet) -> None:
         self.params = params
@@ -31,7 +31,7 @@ class Program:
     # Slots.
 
     def new(self, engines: collections.abc.Iterable[int]) -> Poly:
-        """Allocates a free slot for a polynomial in each of the given engines."""
+        """Allocates a free slot for a polynomial in each of some engines; returns the slots."""
         found = {}
         for engine in engines:
             if not self.idle[engine]:
@@ -48,7 +48,7 @@ class Program:
     # Memory.
 
     def setup(self, address: int) -> None:
-        """Adds instructions that load the CKKS kernel's constants and twiddle factors."""
+        """Adds to the CKKS program the loading of the kernel's constants and twiddle factors."""
         for engine in range(ENGINES):
             self.list.append(Instruction(Op.CONSTANTS, engine=engine, address=address))
             table = Instruction(Op.TABLE, engine=engine, address=address + instructions.BYTES)
@@ -62,7 +62,7 @@ class Program:
         montgomery: bool = False,
         engines: collections.abc.Iterable[int] | None = None,
     ) -> Poly:
-        """Adds instructions that load a polynomial from device memory into slots."""
+        """Adds to the CKKS program a polynomial's loading from device memory; returns its slots."""
         poly = self.new(range(level) if engines is None else engines)
         for engine, slot in poly.items():
             at = address + engine * self.params.poly_bytes
@@ -72,7 +72,7 @@ class Program:
         return poly
 
     def store(self, poly: Poly, address: int) -> None:
-        """Adds instructions that store a polynomial from slots to device memory."""
+        """Adds to the CKKS program the storing of a polynomial from slots to device memory."""
         for engine, slot in poly.items():
             at = address + engine * self.params.poly_bytes
             self.list.append(Instruction(Op.STORE, engine=engine, slot=slot, address=at))
@@ -80,7 +80,7 @@ class Program:
     # Passes.
 
     def run_pass(self, parts: dict[int, Part], galois: int = 0) -> None:
-        """Adds a CKKS kernel instruction that combines polynomials in some engines."""
+        """Adds to the CKKS program an instruction in which each engine combines its polynomials."""
         every = tuple(parts.get(engine, Part()) for engine in range(ENGINES))
         self.list.append(Instruction(Op.PASS, every, galois=galois))
 
@@ -93,7 +93,7 @@ class Program:
         galois: int = 0,
         **flags: bool,
     ) -> Poly:
-        """Adds an instruction that computes u + v w for a polynomial v in its engines."""
+        """Adds to the CKKS program u + v w for a polynomial v; returns the slots of the result."""
         dst = self.new(v) if into is None else into
 
         def operand(given: Poly | int, engine: int) -> int:
@@ -116,7 +116,7 @@ class Program:
         return dst
 
     def transform(self, forward: Poly | None = None, inverse: Poly | None = None) -> None:
-        """Adds an instruction that transforms polynomials in place (NTT or its inverse)."""
+        """Adds to the CKKS program in-place NTTs of some polynomials, inverse NTTs of others."""
         parts, spare = {}, {}
         for poly, gs in ((forward or {}, False), (inverse or {}, True)):
             for engine, slot in poly.items():
@@ -131,7 +131,7 @@ class Program:
         self.free(spare)
 
     def transform_copy(self, poly: Poly) -> Poly:
-        """Adds an instruction for the inverse NTT of a polynomial into new slots."""
+        """Adds to the CKKS program the inverse NTT of a polynomial into new slots; returns them."""
         result, by = self.new(poly), self.new(poly)
         parts = {e: Part(True, True, source=e, dst=result[e], u=by[e], v=poly[e]) for e in poly}
         every = tuple(parts.get(engine, Part()) for engine in range(ENGINES))
@@ -142,31 +142,31 @@ class Program:
     # SEAL's operations.
 
     def add(self, a: Poly, b: Poly, into: Poly | None = None) -> Poly:
-        """Adds an instruction that adds two polynomials to the CKKS program."""
+        """Adds to the CKKS program the sum of two polynomials; returns its slots."""
         return self.combine(a, b, ONE, into)
 
     def subtract(self, a: Poly, b: Poly, into: Poly | None = None) -> Poly:
-        """Adds an instruction that subtracts two polynomials to the CKKS program."""
+        """Adds to the CKKS program the difference of two polynomials; returns its slots."""
         return self.combine(a, b, ONE, into, minus=True)
 
     def multiply(self, a: Poly, montgomery: Poly, plus: Poly | int = ZERO) -> Poly:
-        """Adds an instruction that computes a b + plus for polynomials, b in Montgomery form."""
+        """Adds to the CKKS program a b + plus, with b in Montgomery form; returns its slots."""
         return self.combine(plus, a, montgomery, None if isinstance(plus, int) else plus)
 
     def to_montgomery(self, a: Poly) -> Poly:
-        """Adds an instruction that converts a polynomial to Montgomery form."""
+        """Adds to the CKKS program a conversion to Montgomery form; returns the result's slots."""
         return self.combine(ZERO, a, CONSTANT | sets.SQUARE)
 
     def permute(self, a: Poly, galois: int, factor: int = ONE) -> Poly:
-        """Adds an instruction that applies an automorphism to a polynomial."""
+        """Adds to the CKKS program an automorphism of a polynomial; returns the result's slots."""
         return self.combine(ZERO, a, factor, galois=galois)
 
     def scale_up(self, a: Poly) -> Poly:
-        """Adds an instruction that multiplies a polynomial by the special prime P."""
+        """Adds to the CKKS program a polynomial times the special prime P; returns its slots."""
         return self.combine(ZERO, a, CONSTANT | sets.TIMES_SPECIAL)
 
     def switch_key(self, c: Poly, key: int, plus: list[Poly | None]) -> list[Poly]:
-        """Adds the instructions that switch a polynomial to another key; returns two.
+        """Adds to the CKKS program a polynomial's switch to another key; returns two polynomials.
 
         `plus` is added before the division, so it is a multiple of P; it and c are used up.
         """
@@ -207,7 +207,7 @@ class Program:
         return self._divide(sums, SPECIAL, data)
 
     def _divide(self, sums: list[Poly], last: int, data: list[int]) -> list[Poly]:
-        """Adds the instructions that divide polynomials by a prime, rounded as in SEAL."""
+        """Adds to the CKKS program divisions of polynomials by a prime, rounded; returns slots."""
         over, half = sets.OVER_SPECIAL, sets.HALF_SPECIAL
         if last != SPECIAL:
             over, half = sets.OVER_LAST, sets.HALF_LAST
@@ -227,30 +227,30 @@ class Program:
         return results[::-1]
 
     def _finish(self, total: Poly, rest: Poly, over: int) -> Poly:
-        """Adds the instruction that computes (total - rest) divided by a prime."""
+        """Adds to the CKKS program (total - rest) / prime of polynomials; returns its slots."""
         here = {e: total[e] for e in rest}
         result = self.combine(rest, here, over, into=here, gs=True)
         self.free(rest)
         return result
 
     def rotate(self, c: list[Poly], galois: int, key: int) -> list[Poly]:
-        """Adds the instructions that apply an automorphism to a ciphertext."""
+        """Adds to the CKKS program an automorphism of a ciphertext; returns the result's slots."""
         base = self.permute(c[0], galois, CONSTANT | sets.TIMES_SPECIAL)
         return self.switch_key(self.permute(c[1], galois), key, [base, None])
 
     def relinearize(self, c: list[Poly], key: int) -> list[Poly]:
-        """Adds the instructions that reduce a ciphertext of three polynomials to two."""
+        """Adds to the CKKS program a ciphertext's reduction from three polynomials to two."""
         plus = [self.scale_up(poly) for poly in c[:2]]
         return self.switch_key(self.combine(ZERO, c[2]), key, plus)
 
     def rescale(self, c: list[Poly]) -> list[Poly]:
-        """Adds the instructions that divide a ciphertext by its last data prime."""
+        """Adds to the CKKS program the division of a ciphertext by its last data prime."""
         last = len(c[0]) - 1
         copies = [self.combine(ZERO, poly) for poly in c]
         return self._divide(copies, last, list(range(last)))
 
     def encode(self) -> bytes:
-        """Packs the CKKS program's instructions, in a good order, for device memory."""
+        """Returns the CKKS program's scheduled instructions as bytes for device memory."""
         order = instructions.schedule(self.list, self.params.log_n)
         end = Instruction(Op.END)
         return b"".join(instruction.encode() for instruction in [*order, end])

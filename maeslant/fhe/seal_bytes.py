@@ -36,7 +36,7 @@ class Ciphertext:
 
 
 def _header(data: bytes, at: int, what: str) -> int:
-    """Checks the header of a serialized SEAL object and returns the object's size."""
+    """Checks the header of a serialized SEAL object; returns the object's size in bytes."""
     if len(data) < at + HEADER_BYTES:
         raise MaeslantError(f"{what} is cut short")
     magic, length, _, _, compressed, _, size = HEADER.unpack_from(data, at)
@@ -60,7 +60,7 @@ def _fields(layout: struct.Struct, data: bytes, at: int, what: str) -> tuple:
 
 
 def _level(parms_id: bytes, params: ParameterSet, what: str, key: bool = False) -> int:
-    """Returns the number of primes that an identifier of SEAL's parameters stands for."""
+    """Returns the number of primes of a SEAL parameter identifier; raises for an unknown one."""
     if parms_id not in params.parms_ids:
         raise MaeslantError(f"{what} is not of the parameter set {params.name!r}")
     primes = params.parms_ids.index(parms_id) + 1
@@ -72,7 +72,7 @@ def _level(parms_id: bytes, params: ParameterSet, what: str, key: bool = False) 
 def _coefficients(
     data: bytes, at: int, shape: tuple[int, ...], params: ParameterSet, what: str
 ) -> np.ndarray:
-    """Reads polynomials from SEAL's format and checks each coefficient."""
+    """Returns the polynomials of serialized SEAL data as an array, each coefficient checked."""
     count = int(np.prod(shape))
     _header(data, at, what)
     (stored,) = struct.unpack_from("<Q", data, at + HEADER_BYTES)
@@ -91,7 +91,7 @@ def _coefficients(
 def parse_ciphertext(
     data: bytes, params: ParameterSet, what: str = "the ciphertext", at: int = 0, key: bool = False
 ) -> Ciphertext:
-    """Reads a serialized SEAL ciphertext; raises MaeslantError if it is malformed."""
+    """Returns the ciphertext in serialized SEAL data; raises MaeslantError if it is malformed."""
     _header(data, at, what)
     begin = at + HEADER_BYTES
     parms_id, ntt, size, n, primes, scale, factor = _fields(CIPHERTEXT, data, begin, what)
@@ -106,7 +106,7 @@ def parse_ciphertext(
 
 
 def ciphertext_bytes(found: Ciphertext, params: ParameterSet) -> bytes:
-    """Serializes a ciphertext in SEAL's format."""
+    """Returns a ciphertext as bytes in SEAL's format."""
     size, primes, n = found.data.shape
     coefficients = np.ascontiguousarray(found.data, "<u8").tobytes()
     inner = _write_header(HEADER_BYTES + 8 + len(coefficients))
@@ -116,7 +116,7 @@ def ciphertext_bytes(found: Ciphertext, params: ParameterSet) -> bytes:
 
 
 def parse_plaintext(data: bytes, params: ParameterSet, what: str = "the plaintext") -> Ciphertext:
-    """Reads a serialized SEAL plaintext, which is one polynomial in NTT form."""
+    """Returns the plaintext in serialized SEAL data: one polynomial in NTT form."""
     _header(data, 0, what)
     parms_id, count, scale = _fields(PLAINTEXT, data, HEADER_BYTES, what)
     primes = _level(parms_id, params, what)
@@ -127,7 +127,7 @@ def parse_plaintext(data: bytes, params: ParameterSet, what: str = "the plaintex
 
 
 def parse_keys(data: bytes, params: ParameterSet, what: str = "the keys") -> dict[int, np.ndarray]:
-    """Reads SEAL's serialized evaluation keys, by index."""
+    """Returns the evaluation keys in serialized SEAL data, by index."""
     _header(data, 0, what)
     parms_id, rows = _fields(struct.Struct("<32sQ"), data, HEADER_BYTES, what)
     _level(parms_id, params, what, key=True)
@@ -150,13 +150,13 @@ def parse_keys(data: bytes, params: ParameterSet, what: str = "the keys") -> dic
 
 
 def galois_keys(keys: seal.GaloisKeys, params: ParameterSet) -> dict[int, np.ndarray]:
-    """Reads SEAL's serialized Galois keys, by Galois element."""
+    """Returns the arrays of SEAL's Galois keys, by Galois element."""
     found = parse_keys(keys.to_string(), params, "the Galois keys")
     return {2 * index + 1: key for index, key in found.items()}
 
 
 def relin_key(keys: seal.RelinKeys, params: ParameterSet) -> np.ndarray:
-    """Reads SEAL's serialized relinearization key."""
+    """Returns the array of SEAL's relinearization key."""
     found = parse_keys(keys.to_string(), params, "the relinearisation keys")
     if 0 not in found:
         raise MaeslantError("the relinearisation keys have none for three polynomials")

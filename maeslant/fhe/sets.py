@@ -31,7 +31,7 @@ class ParameterSet:
 
     @property
     def slots(self) -> int:
-        """Returns how many numbers a CKKS ciphertext of this set holds."""
+        """Returns how many numbers a CKKS ciphertext of this parameter set holds."""
         return self.n // 2
 
     @property
@@ -61,7 +61,7 @@ class ParameterSet:
 
     @functools.cached_property
     def parms_ids(self) -> tuple[bytes, ...]:
-        """Returns SEAL's identifiers of this set's parameters, by number of primes."""
+        """Returns SEAL's identifiers of this CKKS parameter set, by number of primes."""
         one, two = self.context.last_context_data(), self.context.first_context_data()
         found = (one, two, self.context.key_context_data())
         return tuple(np.array(data.parms_id(), np.uint64).tobytes() for data in found)

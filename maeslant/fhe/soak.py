@@ -36,7 +36,7 @@ class Soak:
         card.use_keys(self.galois, self.relin)
 
     def plain(self, rng: np.random.Generator, level: int) -> seal.Plaintext:
-        """Encodes random numbers as a SEAL plaintext at a level."""
+        """Returns random numbers, encoded as a SEAL plaintext at a level."""
         values = rng.uniform(-1, 1, self.params.slots)
         found = self.encoder.encode(values, 2.0 ** (self.params.bits[0] // 2 - 3))
         if level == 1:
@@ -44,7 +44,7 @@ class Soak:
         return found
 
     def compare(self, seed: int, level: int) -> list[str]:
-        """Runs the CKKS operations on the card and in SEAL; lists those that differ."""
+        """Runs CKKS operations on the card and in SEAL; returns the names of those that differ."""
         rng, card, judge = np.random.default_rng(seed), self.card, self.judge
         a, b = (self.encryptor.encrypt(self.plain(rng, level)) for _ in range(2))
         factor, product = self.plain(rng, level), judge.multiply(a, b)
@@ -64,7 +64,7 @@ class Soak:
 
 
 def main() -> int:
-    """Compares the card's CKKS operations with SEAL's; returns 0 if none differs."""
+    """Compares the card's CKKS operations with SEAL's and prints differences; returns 0 if none."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("inputs", type=int, nargs="?", default=INPUTS, help="of each operation")
     parser.add_argument("--set", choices=sets.SETS, help="parameter set; default: all")

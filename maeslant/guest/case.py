@@ -17,3 +17,4 @@ class Case:
     command: str
     wrong: Callable[[machine.Result], str]  # "" if nothing is
     files: Mapping[str, bytes] = dataclasses.field(default_factory=dict)  # for the guest's /root
+    tree: Callable[[], Mapping[str, bytes]] = dict  # makes files for places in the guest

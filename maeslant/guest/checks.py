@@ -13,6 +13,7 @@ from maeslant.errors import MaeslantError
 from maeslant.guest import block_checks, machine, media, server
 from maeslant.guest.card import checks as card_checks
 from maeslant.guest.case import Case
+from maeslant.guest.kernel import checks as kernel_checks
 
 # A checkout has them, an installed package not.
 DRIVER_TESTS = paths.ROOT / "tests" / "driver" / "programs"
@@ -38,7 +39,7 @@ exit $code
 
 
 def guest_program(name: str) -> pathlib.Path:
-    """Builds a C program of this folder for the guest; returns its path."""
+    """Builds a C program of maeslant/guest for the Linux guest; returns its path."""
     source = pathlib.Path(__file__).with_name(f"{name}.c")
     target = c_driver.OUT / "guest" / name
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -56,15 +57,15 @@ def guest_program(name: str) -> pathlib.Path:
 
 
 def guest_programs(device: str) -> dict[str, pathlib.Path]:
-    """Builds the programs that every guest with a card has."""
+    """Builds the test programs of a Linux guest for a card; returns their paths by name."""
     if media.capacity(device):
-        return block_checks.programs()
+        return {**block_checks.programs(), **kernel_checks.programs()}
     own = {name: guest_program(name) for name in ("card_check", "card_load")}
     return {**own, **card_checks.programs()}
 
 
 def programs(device: str) -> dict[str, pathlib.Path]:
-    """Builds the programs for the guest's /bin; the driver's C tests where this is a checkout."""
+    """Builds a Linux guest's programs, in a checkout the driver's tests too; returns paths."""
     tests = {
         f"test-{path.stem}": c_driver.build_program(path)
         for path in sorted(DRIVER_TESTS.glob("*.c"))
@@ -75,7 +76,7 @@ def programs(device: str) -> dict[str, pathlib.Path]:
 
 
 def _equal(result: machine.Result, of: int = LINES) -> str:
-    """Returns what is wrong where all modes should equal OpenSSL's."""
+    """Returns an error text, "" if a guest's output shows that all modes equal OpenSSL's."""
     found = len(re.findall("  equal to OpenSSL's$", result.output, re.MULTILINE))
     if found != of or "a changed message is refused" not in result.output or result.code:
         return f"{found} of {of} modes equal OpenSSL's, exit status {result.code}"
@@ -87,14 +88,14 @@ def _equal(result: machine.Result, of: int = LINES) -> str:
 
 
 def _refused(result: machine.Result) -> str:
-    """Returns what is wrong where the driver should refuse a card without an IOMMU."""
+    """Returns an error text, "" if the driver has refused a card without an IOMMU."""
     if "needs an IOMMU" not in result.output or result.code != 1:
         return f"exit status {result.code}; the message does not name the IOMMU"
     return "" if "bytes read 0, bytes written 0" in result.card else "the card moved data"
 
 
 def _killed(result: machine.Result) -> str:
-    """Returns what is wrong where a process was killed with jobs in flight."""
+    """Returns an error text, "" if a process was killed amid jobs and the next one worked."""
     if "killed: 137\nunder way\n" not in result.output:
         return "the process was not killed with jobs in flight"
     if "accesses refused 0\n" in result.card:
@@ -104,7 +105,7 @@ def _killed(result: machine.Result) -> str:
 
 
 def _removed(result: machine.Result) -> str:
-    """Returns what is wrong where a card was removed with jobs in flight."""
+    """Returns an error text, "" if the driver has noticed a card removed amid jobs."""
     if result.code != 1 or "under way" not in result.output:
         return f"exit status {result.code}, where an error of the driver was to be"
     good = re.search("^waiting: .*(does not answer|timed out)", result.output, re.MULTILINE)
@@ -112,13 +113,13 @@ def _removed(result: machine.Result) -> str:
 
 
 def _driver_tests(result: machine.Result) -> str:
-    """Returns which of the driver's C tests failed."""
+    """Returns an error text that names the driver's failed C tests, "" if all passed."""
     failed = re.findall("^failed: (.*)$", result.output, re.MULTILINE)
     return f"failed: {', '.join(failed)}" if failed or result.code else ""
 
 
 def cases(device: str, size: int) -> list[Case]:
-    """Lists all checks of a card; those of data move ``size`` bytes in each mode."""
+    """Returns all checks of a card in Linux guests; each mode is checked on ``size`` bytes."""
     small = min(size, 1000003)
 
     def options(**given: object) -> machine.Options:
@@ -147,13 +148,15 @@ def cases(device: str, size: int) -> list[Case]:
 
 def every(device: str, size: int, folder: pathlib.Path) -> list[Case]:
     """Lists all checks of any card; ``folder``: for the media of a block card."""
-    return block_checks.cases(device, folder) if media.capacity(device) else cases(device, size)
+    if media.capacity(device):
+        return [*block_checks.cases(device, folder), *kernel_checks.cases(device, folder)]
+    return cases(device, size)
 
 
 def run(
     device: str, size: int, say: Callable[[str], None], names: Iterable[str] | None = None
 ) -> list[str]:
-    """Runs all checks, or some, each in a guest of its own; returns what is wrong."""
+    """Runs checks of a card, each in its own Linux guest; returns the errors found."""
     machine.check()
     server.build()
     own = programs(device)
@@ -164,7 +167,12 @@ def run(
                 continue
             start = time.monotonic()
             result = machine.run(
-                case.command, case.options, programs=own, files=case.files, seconds=SECONDS
+                case.command,
+                case.options,
+                programs=own,
+                files=case.files,
+                tree=case.tree(),
+                seconds=SECONDS,
             )
             problem = case.wrong(result)
             took = time.monotonic() - start

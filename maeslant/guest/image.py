@@ -72,7 +72,7 @@ class Archive:
     """Collects files for a cpio archive in the format newc."""
 
     def __init__(self) -> None:
-        """Starts an empty archive."""
+        """Creates an empty cpio archive."""
         self._parts: list[bytes] = []
         self._folders: set[str] = set()
 
@@ -83,7 +83,7 @@ class Archive:
         self._parts.append(head + bytes(-len(head) % 4) + data + bytes(-len(data) % 4))
 
     def folder(self, name: str) -> None:
-        """Adds a folder and those in which it lies."""
+        """Adds a folder and its parent folders to the cpio archive."""
         if name in self._folders or name in ("", "."):
             return
         self.folder(str(pathlib.PurePosixPath(name).parent))
@@ -91,18 +91,18 @@ class Archive:
         self._add(name, stat.S_IFDIR | 0o755, b"")
 
     def file(self, name: str, data: bytes, mode: int = 0o755) -> None:
-        """Adds a file and the folders in which it lies."""
+        """Adds a file and its parent folders to the cpio archive."""
         self.folder(str(pathlib.PurePosixPath(name).parent))
         self._add(name, stat.S_IFREG | mode, data)
 
     def bytes(self) -> bytes:
-        """Returns the archive."""
+        """Returns the cpio archive as bytes."""
         self._add("TRAILER!!!", 0, b"")
         return b"".join(self._parts)
 
 
 def libraries(program: pathlib.Path) -> dict[str, pathlib.Path]:
-    """Lists the shared libraries that a program of this machine loads, by their names there."""
+    """Returns the paths of the shared libraries that a program loads, by their guest paths."""
     done = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=False)
     if "not found" in done.stdout:
         raise MaeslantError(f"{program} lacks a library:\n{done.stdout}")
@@ -119,11 +119,13 @@ def make(
     programs: dict[str, pathlib.Path],
     files: Mapping[str, bytes],
     command: str | None,
+    tree: Mapping[str, bytes],
 ) -> bytes:
-    """Makes the archive of a guest that runs a shell command, or gives a shell.
+    """Returns the cpio archive of a Linux guest that runs a shell command or, for None, a shell.
 
     ``guest``: the unpacked Debian packages. ``programs``: of this machine, by their names in the
     guest's /bin or /lib; the libraries they load come with them. ``files``: for its /root.
+    ``tree``: executable files by their places.
     """
     archive = Archive()
     for name in FOLDERS:
@@ -139,6 +141,8 @@ def make(
         needed[f"{folder}/{name}"] = path
     for place, path in needed.items():
         archive.file(place, path.read_bytes())
+    for place, data in tree.items():
+        archive.file(place, data)
     for name, data in files.items():
         archive.file(f"root/{name}", data, 0o644)
     if command is not None:

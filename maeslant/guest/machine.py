@@ -34,7 +34,7 @@ SIGNALS = {REMOVE: signal.SIGUSR1, STATE: signal.SIGUSR2, CRASH: signal.SIGKILL}
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """Describes a guest: its card and how QEMU runs it."""
+    """Describes a Linux guest: its card and how QEMU runs it."""
 
     device: str = "stream4"  # a named build
     card_options: str = ""  # of the simulator, as in sim:stream4?OPTIONS
@@ -50,7 +50,7 @@ class Options:
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """Holds what a command in the guest gave."""
+    """Holds exit status and output of a command in a Linux guest, and the card's report."""
 
     code: int  # its exit status
     output: str
@@ -59,7 +59,7 @@ class Result:
 
 
 def own_qemu() -> str | None:
-    """Returns the path of this machine's QEMU if it has vfio-user-pci."""
+    """Returns the path of this machine's QEMU if it has vfio-user-pci, else None."""
     own = shutil.which("qemu-system-x86_64")
     ask = [own or "", "-device", f"{DEVICE},help"]
     return own if own and subprocess.run(ask, capture_output=True).returncode == 0 else None
@@ -79,7 +79,7 @@ def qemu() -> list[str]:
 
 
 def arguments(options: Options, kernel: pathlib.Path, initrd: pathlib.Path, socket: str) -> list:
-    """Returns QEMU's arguments for a guest."""
+    """Returns the command-line arguments with which QEMU runs a Linux guest and its card."""
     # A busy host serves the emulated timer too late for the kernel's check of it, which panics.
     console = "console=ttyS0 quiet panic=-1 no_timer_check"
     if not options.vfio:
@@ -107,7 +107,7 @@ def arguments(options: Options, kernel: pathlib.Path, initrd: pathlib.Path, sock
 
 
 def check() -> None:
-    """Raises MaeslantError if this machine cannot run a guest."""
+    """Raises MaeslantError if this machine cannot run a Linux guest in QEMU."""
     if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
         raise MaeslantError(
             f"maeslant linux needs Linux on x86-64, and this is {platform.system()} on "
@@ -117,7 +117,7 @@ def check() -> None:
 
 @contextlib.contextmanager
 def _card(options: Options, folder: pathlib.Path) -> Iterator[tuple[subprocess.Popen, str]]:
-    """Starts the card's server in a folder; yields its process and its socket."""
+    """Starts the process that simulates a guest's card; yields the process and its socket path."""
     found = configurations.get(options.device, simulator.buildable())
     if "Lanes" not in found["parameters"] and not found.get("card"):
         raise MaeslantError(f"{options.device} has no bus to the host's memory; try stream4")
@@ -152,7 +152,7 @@ def _card(options: Options, folder: pathlib.Path) -> Iterator[tuple[subprocess.P
 
 
 def _follow(guest: subprocess.Popen, card: subprocess.Popen, show: bool):
-    """Reads the guest's console to its end; returns the command's status, output, other lines."""
+    """Reads a guest's console to its end; returns the command's status, output, and other lines."""
     lines, others, code, inside = [], [], None, False
     for line in guest.stdout:
         line = line.replace("\r", "")
@@ -180,20 +180,22 @@ def run(
     *,
     programs: dict[str, pathlib.Path] | None = None,
     files: Mapping[str, bytes] | None = None,
+    tree: Mapping[str, bytes] | None = None,
     seconds: float | None = None,
     show: bool = False,
 ) -> Result:
-    """Runs a shell command in a guest, or gives a shell on this terminal where it is None.
+    """Runs a shell command in a Linux guest, for None a shell on this terminal; returns the Result.
 
     ``programs`` and ``files`` are put into the guest's /bin and /root, the driver's library into
-    its /lib. ``seconds``: the guest is ended then. ``show``: prints the output as it comes.
+    its /lib, those of ``tree`` at their places. ``seconds``: the guest is ended then. ``show``:
+    prints the output as it comes.
     """
     check()
     guest_files = packages.fetch("guest")
     emulator = qemu()
-    kernel = next((guest_files / "boot").glob("vmlinuz-*"))
+    kernel = next(guest_files.glob("usr/lib/modules/*/vmlinuz"))
     programs = {"libmaeslant.so": c_driver.build(), **(programs or {})}
-    archive = image.make(guest_files, programs, files or {}, command)
+    archive = image.make(guest_files, programs, files or {}, command, tree or {})
     with tempfile.TemporaryDirectory(prefix="maeslant-linux-") as name:
         folder = pathlib.Path(name)
         initrd = folder / "initrd"
@@ -211,7 +213,7 @@ def run(
 
 
 def _attended(start: list[str], card: subprocess.Popen, seconds, show):
-    """Runs QEMU for a command; returns the command's status and output."""
+    """Runs QEMU with a guest's command; returns the command's status, output, and other lines."""
     if seconds is not None:
         start = ["timeout", "--kill-after=5", str(seconds), *start]
     guest = subprocess.Popen(

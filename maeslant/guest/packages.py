@@ -40,8 +40,19 @@ WANTED = {
         rf"|{LICENCES}"
     ),
     "guest": re.compile(
-        r"boot/vmlinuz-.*|usr/bin/busybox|usr/lib/modules/.*/(vfio[\w-]*|irqbypass|uio(_pci_generic)?)\.ko\.xz"
+        r"usr/lib/modules/[^/]+/vmlinuz|usr/bin/busybox"
+        r"|usr/lib/modules/.*/(vfio[\w-]*|irqbypass|uio(_pci_generic)?)\.ko\.xz"
         rf"|{LICENCES}"
+    ),
+    # To build a kernel module, under the C library of the kernel's release.
+    "module": re.compile(
+        r"usr/src/linux-headers-.*|usr/lib/linux-kbuild-.*"
+        rf"|usr/lib/x86_64-linux-gnu/(libc|ld-linux-x86-64)\.so[\w.]*|{LICENCES}"
+    ),
+    # File system and load on a block device.
+    "storage": re.compile(
+        r"usr/sbin/(mke2fs|e2fsck)|usr/bin/fio|etc/mke2fs\.conf"
+        rf"|usr/lib/x86_64-linux-gnu/(ceph/)?[\w.+-]+\.so[\w.]*|{LICENCES}"
     ),
 }
 
@@ -50,7 +61,7 @@ WANTED = {
 class Package:
     """Describes a pinned Debian package: what it is for, its place on a server, its digest."""
 
-    purpose: str  # qemu or guest
+    purpose: str  # a key of WANTED
     name: str
     version: str
     path: str
@@ -59,7 +70,7 @@ class Package:
 
 
 def lock() -> tuple[str, list[Package]]:
-    """Reads configs/linux_packages.json; returns the snapshot's date and the packages."""
+    """Returns the snapshot date and the Debian packages of configs/linux_packages.json."""
     text = json.loads(LOCK.read_text())
     return text["snapshot"], [Package(**each) for each in text["packages"]]
 
@@ -78,7 +89,7 @@ def members(archive: bytes) -> dict[str, bytes]:
 
 
 def unpack(package: bytes, wanted: re.Pattern[str], folder: pathlib.Path) -> None:
-    """Unpacks the files of a Debian package whose names match; links stay in their folder."""
+    """Unpacks the files of a Debian package whose names match a pattern into a folder."""
     data = members(package)
     name = next((name for name in data if name.startswith("data.tar")), "")
     if name not in ("data.tar", "data.tar.gz", "data.tar.xz"):
@@ -100,7 +111,7 @@ def unpack(package: bytes, wanted: re.Pattern[str], folder: pathlib.Path) -> Non
 
 
 def _read(url: str, say) -> bytes:
-    """Reads a file from a server; calls ``say`` with each number of bytes received."""
+    """Downloads a URL and returns its bytes; reports the size of each part to ``say``."""
     request = urllib.request.Request(url, headers={"User-Agent": "maeslant"})
     with urllib.request.urlopen(request, timeout=SECONDS) as answer:
         parts = []
@@ -111,7 +122,7 @@ def _read(url: str, say) -> bytes:
 
 
 def download(package: Package, snapshot: str, say) -> bytes:
-    """Returns a package's bytes from the first server that has them with the pinned digest."""
+    """Returns a Debian package, downloaded from the first server with the pinned digest."""
     reasons = []
     for server in SERVERS:
         url = server.format(snapshot=snapshot) + urllib.parse.quote(package.path)
@@ -136,7 +147,7 @@ def _show(done: int, total: int) -> None:
 
 
 def folder(purpose: str) -> pathlib.Path:
-    """Returns the folder for the unpacked files of a purpose, which may not be there yet."""
+    """Returns the folder for the unpacked Debian packages of "qemu" or "guest", made or not."""
     packages = [package for package in lock()[1] if package.purpose == purpose]
     key = hashlib.sha256("".join(package.sha256 for package in packages).encode())
     key.update(WANTED[purpose].pattern.encode())
@@ -144,7 +155,7 @@ def folder(purpose: str) -> pathlib.Path:
 
 
 def fetch(purpose: str) -> pathlib.Path:
-    """Returns the folder with the unpacked files of a purpose; downloads them if need be.
+    """Returns the folder of unpacked Debian packages of "qemu" or "guest", downloaded if needed.
 
     Says before what it downloads, how large it is and where it will lie.
     """

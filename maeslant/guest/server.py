@@ -14,7 +14,7 @@ FLAGS = ("-std=gnu++20", "-O2", "-g", "-Wall", "-Wextra", "-Werror")
 
 
 def build() -> pathlib.Path:
-    """Builds build/sim/vfio_user unless it is up to date; returns its path."""
+    """Builds the card's vfio-user server build/sim/vfio_user if out of date; returns its path."""
     folder = paths.BUILD / "sim"
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / "vfio_user"

@@ -28,7 +28,7 @@ ADDRESS = re.compile(r"(?:tcp|tls)://(\[[^]]+\]|[^:/]+):(\d+)/?")
 
 @functools.cache
 def fingerprint(globs: tuple[str, ...]) -> str:
-    """Computes a digest of source files, to compare a cluster's workers with this machine."""
+    """Returns a digest of source files, to compare a cluster's workers with this machine."""
     found = hashlib.sha256()
     for path in sorted({path for glob in globs for path in paths.ROOT.glob(glob)}):
         found.update(str(path.relative_to(paths.ROOT)).encode() + b"\0" + path.read_bytes())
@@ -48,7 +48,7 @@ def check_sources(globs: tuple[str, ...], expected: str) -> None:
 
 @contextlib.contextmanager
 def connect(address: str, globs: tuple[str, ...]) -> Iterator["distributed.Client"]:
-    """Connects to a Dask scheduler and checks all workers; yields the client.
+    """Connects to a Dask scheduler and checks the workers' versions; yields the Dask client.
 
     ``globs``: the files that have to be the same everywhere. Raises MaeslantError: nobody answers,
     no worker is there, other versions, other sources.
@@ -92,7 +92,7 @@ def _client(address: str) -> "distributed.Client":
 
 
 def _check(client: "distributed.Client", address: str, globs: tuple[str, ...]) -> None:
-    """Raises MaeslantError if the Dask workers' versions or sources differ from these."""
+    """Raises MaeslantError if the Dask workers' versions or sources differ from this machine's."""
     until = time.monotonic() + WORKERS_S
     while not client.scheduler_info(n_workers=-1)["workers"]:
         if time.monotonic() > until:

@@ -107,7 +107,7 @@ def _file(top: str) -> pathlib.Path:
 
 
 def sources(top: str = TOP) -> list[str]:
-    """Lists the SystemVerilog files of the AES peripheral in compilation order."""
+    """Returns the SystemVerilog files of the AES peripheral in compilation order."""
     packages = paths.rtl_packages_of([_file(top)])
     modules = [path for path in paths.rtl_closure([_file(top)]) if path not in packages]
     return [str(path) for path in [*packages, *sorted(modules)]]
@@ -121,7 +121,7 @@ def add_sources(platform, top: str = TOP) -> None:
 
 
 def plain_verilog(values: dict[str, int | str], top: str = TOP) -> pathlib.Path:
-    """Converts the AES peripheral to one plain Verilog module for LiteX."""
+    """Converts the AES peripheral to one plain Verilog file for LiteX; returns its path."""
     given = [f"{name}={value}" for name, value in sorted(values.items())]
     folder = paths.BUILD / "litex"
     folder.mkdir(parents=True, exist_ok=True)

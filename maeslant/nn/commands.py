@@ -16,21 +16,21 @@ COMMAND = struct.Struct("<9B3b6H6Ib15x")
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """Describes an array kernel: Lanes and Columns, its parameters."""
+    """Describes the shape of an array kernel: its parameters Lanes and Columns."""
 
     lanes: int = 32
     columns: int = 2
 
     def planes(self, channels: int) -> int:
-        """Returns the number of planes of a feature map."""
+        """Returns the number of memory planes that a feature map of that many channels takes."""
         return -(-channels // self.lanes)
 
     def plane_bytes(self, height: int, width: int) -> int:
-        """Returns the bytes of a plane."""
+        """Returns the bytes that one plane of a feature map takes in the card's memory."""
         return -(-height * width * self.lanes // GRANULE) * GRANULE
 
     def pack_map(self, values: np.ndarray) -> bytes:
-        """Packs a feature map (channel, line, column) into planes, padded with zeros."""
+        """Returns a feature map (channel, line, column) as bytes of planes, padded with zeros."""
         channels, height, width = values.shape
         spare = -channels % self.lanes
         padded = np.pad(values, ((0, spare), (0, 0), (0, 0))).astype(np.int8)
@@ -40,7 +40,7 @@ class Shape:
         return np.pad(flat, ((0, 0), (0, size - flat.shape[1]))).tobytes()
 
     def unpack_map(self, data: bytes, height: int, width: int) -> np.ndarray:
-        """Unpacks a feature map from its planes; the channels include those of the padding."""
+        """Returns a feature map from the bytes of its planes, with the channels of padding."""
         planes = np.frombuffer(data, np.int8).reshape(-1, self.plane_bytes(height, width))
         pixels = planes[:, : height * width * self.lanes]
         maps = pixels.reshape(-1, height, width, self.lanes).transpose(0, 3, 1, 2)
@@ -49,7 +49,7 @@ class Shape:
     def pack_parameters(
         self, weights: np.ndarray, biases: np.ndarray, scales: np.ndarray, columns: int
     ) -> bytes:
-        """Packs the sections of all steps: biases, scales, then tiles of weights.
+        """Returns a layer's parameters as bytes, by steps: biases, scales, tiles of weights.
 
         Weights are (output, input, line, column); inputs are channels of the source planes that a
         step reads. Missing channels become zeros.
@@ -67,14 +67,14 @@ class Shape:
 
 
 def scale_word(multiplier: int, shift: int) -> int:
-    """Encodes a scale of multiplier / 2^shift."""
+    """Returns a scale of multiplier / 2^shift, encoded as a word for the array kernel."""
     assert 0 <= multiplier < 1 << 24 and 0 <= shift <= MAX_SHIFT
     return shift << 24 | multiplier
 
 
 @dataclasses.dataclass
 class Command:
-    """A command of the array kernel; addresses and strides are in bytes."""
+    """Describes a command of the array kernel; addresses and strides are in bytes."""
 
     op: int
     height: int
@@ -103,7 +103,7 @@ class Command:
     last: bool = False
 
     def encode(self) -> bytes:
-        """Packs a command into 64 bytes."""
+        """Returns a command of the array kernel, packed into 64 bytes."""
         strides = (n & 0xFFFFFFFF for n in (self.plane_in, self.step_in, self.plane_out))
         return COMMAND.pack(
             self.op,

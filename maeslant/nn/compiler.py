@@ -30,7 +30,7 @@ CHUNK = 64  # alignment of maps and sections
 
 @dataclasses.dataclass
 class Place:
-    """The place of a tensor in memory; ``lanes`` are its channels' positions in its planes."""
+    """Describes where a tensor lies in device memory; ``lanes``: its channels' places in planes."""
 
     tensor: Tensor
     lanes: np.ndarray
@@ -41,7 +41,7 @@ class Place:
 
 @dataclasses.dataclass
 class Fold:
-    """The input's layout where its channels are few: each pixel holds a kernel line's columns."""
+    """Describes an input layout for few channels: each pixel holds a kernel line's columns."""
 
     kernel: int
     stride: int
@@ -51,7 +51,7 @@ class Fold:
 
 @dataclasses.dataclass
 class Plan:
-    """Holds the memory layout of a network: what to load, where it starts, where maps are."""
+    """Holds a compiled network's layout in device memory: parameters, commands, feature maps."""
 
     shape: Shape
     network: Network
@@ -64,11 +64,11 @@ class Plan:
 
     @property
     def input_address(self) -> int:
-        """The address of the network's input."""
+        """Returns the device address of the network's input."""
         return self.places[self.network.input.name].address
 
     def quantise(self, values: np.ndarray) -> np.ndarray:
-        """Converts an input to int8: of floating point by the scale, or already quantised."""
+        """Returns an input as int8: scales floating-point values, keeps int8 values."""
         tensor = self.network.input
         if values.shape == (1, *tensor.shape):
             values = values[0]
@@ -88,7 +88,7 @@ class Plan:
         return np.clip(steps, -128, 127).astype(np.int8)
 
     def pack_input(self, values: np.ndarray) -> bytes:
-        """Lays out an int8 input in memory bytes."""
+        """Returns an int8 input as bytes in the layout that the compiled network reads."""
         if self.fold is None:
             return self.shape.pack_map(values)
         fold, zero = self.fold, self.network.input.zero
@@ -100,12 +100,12 @@ class Plan:
         return self.shape.pack_map(np.concatenate(parts))
 
     def unpack(self, name: str, data: bytes) -> np.ndarray:
-        """Unpacks a feature map (channel, line, column) from its planes."""
+        """Returns a named feature map (channel, line, column) from the bytes of its planes."""
         place = self.places[name]
         return self.shape.unpack_map(data, *place.tensor.shape[1:])[place.lanes]
 
     def multiplications(self) -> int:
-        """Returns the multiply-accumulates of convolutions and fully connected layers."""
+        """Returns the number of multiply-accumulates of the network's weighted layers."""
         layers = (layer for layer in self.network.layers if layer.weights is not None)
         return sum(
             layer.weights.size * layer.output.shape[1] * layer.output.shape[2] for layer in layers
@@ -113,7 +113,7 @@ class Plan:
 
 
 def scale_of(ratio: Scale, name: str) -> int:
-    """Encodes a ratio of scales as the nearest multiplier of 24 bits and its shift."""
+    """Returns a ratio of scales, encoded as the nearest multiplier of 24 bits and a shift."""
     word = integer.multiplier_of(ratio)
     if word is None:
         raise MaeslantError(f"{name}: the scales' ratio {float(ratio):.3g} is out of range")
@@ -121,7 +121,7 @@ def scale_of(ratio: Scale, name: str) -> int:
 
 
 class Compiler:
-    """Compiles one network for an array of a given shape."""
+    """Compiles one int8 network to commands and a memory layout for an array kernel."""
 
     def __init__(self, network: Network, shape: Shape) -> None:
         self.network, self.shape = network, shape
@@ -132,7 +132,7 @@ class Compiler:
         self.fold = self.find_fold()
 
     def find_fold(self) -> Fold | None:
-        """Decides whether the input is laid out by kernel columns."""
+        """Returns a layout by kernel columns for the network's input; None if it gains nothing."""
         entry = self.network.input
         users = [x for x in self.network.layers if any(s is entry for s in x.sources)]
         if len(users) != 1 or users[0].op != "Conv" or entry.shape[0] > FOLD:
@@ -143,7 +143,7 @@ class Compiler:
         return Fold(layer.kernel[1], layer.stride[1], layer.pad[1], layer.output.shape[2])
 
     def place(self, tensor: Tensor) -> Place:
-        """Returns the place of a tensor, new if it has none."""
+        """Returns the place of a tensor in device memory; creates it at the first call."""
         if tensor.name not in self.places:
             channels, height, width = tensor.shape
             if max(height, width, self.shape.planes(channels)) > MAX_SIZE or channels < 1:
@@ -157,14 +157,14 @@ class Compiler:
         return self.places[tensor.name]
 
     def section(self, data: bytes) -> int:
-        """Adds parameters and returns their address, counted from their beginning."""
+        """Adds bytes to the network's parameters; returns their offset in the parameters."""
         address = self.params
         self.sections.append(data)
         self.params += len(data)
         return address
 
     def command(self, layer: Layer, op: int, source: Place, output: Place, **fields) -> None:
-        """Adds the command of a layer; addresses are resolved later."""
+        """Adds the array kernel's command for a layer; its addresses are resolved later."""
         _, height, width = source.tensor.shape
         made = Command(
             op,
@@ -190,7 +190,7 @@ class Compiler:
         self.wiring.append((made, layer))
 
     def weighted(self, layer: Layer) -> None:
-        """Compiles a convolution or a fully connected layer."""
+        """Adds the command and parameters of a convolution or fully connected layer."""
         source, output = self.place(layer.sources[0]), self.place(layer.output)
         weights = layer.weights.astype(np.int64)
         ratios = [s * source.tensor.scale / output.tensor.scale for s in layer.scales]
@@ -227,7 +227,7 @@ class Compiler:
         )
 
     def diagonal(self, layer: Layer, factors: list[int], word: int, bias: int) -> None:
-        """Compiles a layer of which each channel sees its own channel of each source only."""
+        """Adds the command of a layer that combines equal channels of its sources by factors."""
         sources = [self.place(s) for s in layer.sources]
         source, output, lanes = sources[0], self.place(layer.output), self.shape.lanes
         for one in sources:
@@ -258,7 +258,7 @@ class Compiler:
         )
 
     def addition(self, layer: Layer) -> None:
-        """Compiles an addition: weights in the ratio of the scales."""
+        """Adds the command of a layer that adds two feature maps, weighted by their scales."""
         one, other = layer.sources
         factors = integer.addition_factors(layer)
         if factors is None:
@@ -271,7 +271,7 @@ class Compiler:
         self.diagonal(layer, factors, word, bias)
 
     def average(self, layer: Layer) -> None:
-        """Compiles an average: weights of 1 and the count in the scale.
+        """Adds the command of an average pooling layer: weights of 1, the pixel count in the scale.
 
         1 / count has 24 bits, so where the count is even and no power of two, a mean just between
         two steps may be rounded to the odd one.
@@ -281,13 +281,13 @@ class Compiler:
         self.diagonal(layer, [1], scale_of(ratio, layer.output.name), -source.zero * count)
 
     def maximum(self, layer: Layer) -> None:
-        """Compiles maximum pooling."""
+        """Adds the command of a maximum pooling layer."""
         source, output = self.place(layer.sources[0]), self.place(layer.output)
         output.lanes, output.planes = source.lanes, source.planes
         self.command(layer, OP_MAX, source, output, sources=1, step_in=source.size, pad_value=-128)
 
     def join(self, layer: Layer) -> None:
-        """Joins the sources' planes; a source that has a place already is copied."""
+        """Places a concatenation's sources side by side in memory; copies one placed elsewhere."""
         output, at = self.place(layer.output), 0
         lanes = []
         for one in layer.sources:
@@ -302,7 +302,7 @@ class Compiler:
         output.lanes, output.planes = np.concatenate(lanes), at
 
     def address(self, name: str) -> int:
-        """Returns the address of a tensor, inside its concatenation's if it has one."""
+        """Returns the device address of a tensor, inside its concatenation if it has one."""
         place = self.places[name]
         if place.address < 0 and name in self.parents:
             parent, offset = self.parents[name]
@@ -312,7 +312,7 @@ class Compiler:
         return place.address
 
     def compile(self, size: int) -> Plan:
-        """Returns the plan; raises MaeslantError where ``size`` bytes of memory do not suffice."""
+        """Compiles the network to a Plan; raises MaeslantError if ``size`` bytes do not suffice."""
         self.wiring: list[tuple[Command, Layer]] = []
         self.parents: dict[str, tuple[str, int]] = {}
         self.place(self.network.input)
@@ -348,5 +348,5 @@ class Compiler:
 
 
 def compile_network(network: Network, shape: Shape, size: int) -> Plan:
-    """Compiles a network for a card with ``size`` bytes of device memory."""
+    """Compiles a network for a card with ``size`` bytes of device memory; returns the Plan."""
     return Compiler(network, shape).compile(size)

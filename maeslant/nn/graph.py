@@ -24,7 +24,7 @@ Scale = fractions.Fraction
 
 @dataclasses.dataclass
 class Tensor:
-    """A quantised feature map: shape (channel, line, column), scale and zero point of int8."""
+    """Describes a quantised feature map: shape (channel, line, column), scale, int8 zero point."""
 
     name: str
     shape: tuple[int, int, int]
@@ -35,7 +35,7 @@ class Tensor:
 
 @dataclasses.dataclass
 class Layer:
-    """A layer: operator, input tensors, output tensor, and what the operator needs."""
+    """Describes a network's layer: operator, input and output tensors, and the layer's options."""
 
     op: str  # of LAYERS, with "Copy"
     sources: list[Tensor]
@@ -51,7 +51,7 @@ class Layer:
 
 @dataclasses.dataclass
 class Network:
-    """A network: its layers in order, the tensor of its input and that of its output."""
+    """Describes a network: its layers in order, its input tensor and its output tensor."""
 
     input: Tensor
     layers: list[Layer]
@@ -59,7 +59,7 @@ class Network:
 
 
 def load(path: pathlib.Path) -> object:
-    """Loads and checks an ONNX file, in QDQ form; raises MaeslantError for one that is damaged."""
+    """Reads and checks an ONNX file; returns the model in QDQ form, or raises MaeslantError."""
     extras.need_modules(["onnx"])
     import onnx
 
@@ -79,7 +79,7 @@ def load(path: pathlib.Path) -> object:
 
 
 class Reader:
-    """Finds the layers of an ONNX model's graph."""
+    """Converts an ONNX model's graph in QDQ form to the layers of a Network."""
 
     def __init__(self, model: object) -> None:
         from onnx import numpy_helper
@@ -101,11 +101,11 @@ class Reader:
         self.output = graph.output[0].name
 
     def fail(self, node: object, why: str) -> MaeslantError:
-        """Returns the error for an operator."""
+        """Returns a MaeslantError whose text names an ONNX operator and what is wrong with it."""
         return MaeslantError(f"operator {node.op_type} ({node.name or node.output[0]}): {why}")
 
     def attributes(self, node: object, *known: str) -> dict[str, object]:
-        """Returns an operator's attributes; raises MaeslantError for unknown ones."""
+        """Returns an ONNX operator's attributes by name; raises MaeslantError for unknown ones."""
         from onnx import helper
 
         found = {a.name: helper.get_attribute_value(a) for a in node.attribute}
@@ -114,7 +114,7 @@ class Reader:
         return found
 
     def constant(self, node: object, place: int) -> np.ndarray | None:
-        """Returns a constant input of an operator; None if the operator lacks it."""
+        """Returns an ONNX operator's constant input at a place; None if the operator lacks it."""
         if len(node.input) <= place or not node.input[place]:
             return None
         if node.input[place] not in self.constants:
@@ -122,7 +122,7 @@ class Reader:
         return self.constants[node.input[place]]
 
     def quantisation(self, node: object) -> tuple[Scale, int, bool]:
-        """Returns scale, zero point as of int8, and whether the type is uint8."""
+        """Returns a quantisation's scale, its zero point for int8, and true if data are uint8."""
         scale, zero = self.constant(node, 1), self.constant(node, 2)
         if scale.size != 1:
             raise self.fail(node, "a feature map has one scale")
@@ -136,7 +136,7 @@ class Reader:
         return Scale(float(scale.reshape(-1)[0])), place - 128 * unsigned, unsigned
 
     def source(self, name: str, node: object) -> Tensor:
-        """Returns the quantised tensor that an operator reads through DequantizeLinear."""
+        """Returns the quantised tensor that an ONNX operator reads through DequantizeLinear."""
         maker = self.producers.get(name)
         passed = (*SILENT, *(SHAPERS if node.op_type in ("Gemm", "MatMul") else ()))
         while maker is not None and maker.op_type in passed:
@@ -152,7 +152,7 @@ class Reader:
         return tensor
 
     def weights(self, node: object, place: int) -> tuple[np.ndarray, list[Scale]]:
-        """Returns int8 weights that come through DequantizeLinear, and the scale of each output."""
+        """Returns an ONNX operator's int8 weights and, for each output, the weights' scale."""
         maker = self.producers.get(node.input[place])
         if maker is None or maker.op_type != "DequantizeLinear":
             raise self.fail(node, "the weights do not come from DequantizeLinear")
@@ -173,7 +173,7 @@ class Reader:
         return values, listed * (count if len(listed) == 1 else 1)
 
     def biases(self, node: object, place: int, units: list[Scale]) -> np.ndarray:
-        """Returns the biases as whole numbers of the given units."""
+        """Returns an ONNX operator's biases as integers, each in its given unit."""
         if len(node.input) <= place or not node.input[place]:
             return np.zeros(len(units), np.int64)
         maker = self.producers.get(node.input[place])
@@ -189,7 +189,7 @@ class Reader:
         )
 
     def read(self) -> Network:
-        """Returns the network; raises MaeslantError naming an operator that is not supported."""
+        """Returns the model as a Network; raises MaeslantError for an operator not supported."""
         known = (*LAYERS, *SHAPERS, *SILENT, "Relu", "QuantizeLinear", "DequantizeLinear")
         for node in self.nodes:
             if node.op_type not in known or node.domain not in ("", "ai.onnx"):
@@ -209,7 +209,7 @@ class Reader:
         return Network(entry, self.layers, self.source(self.output, maker))
 
     def layer(self, quantise: object) -> None:
-        """Adds the layer whose output goes to a QuantizeLinear operator."""
+        """Adds to the network the layer whose result an ONNX QuantizeLinear operator quantises."""
         node, relu = self.producers.get(quantise.input[0]), False
         while node is not None and node.op_type in (*SILENT, "Relu"):
             relu |= node.op_type == "Relu"
@@ -235,7 +235,7 @@ class Reader:
         self.layers.append(layer)
 
     def window(self, node: object, found: dict[str, object], layer: Layer) -> None:
-        """Sets kernel, stride, padding and the output's lines and columns."""
+        """Sets a layer's kernel, stride and padding, and its output's size, from attributes."""
         dilations = found.get("dilations", [1, 1])
         if list(dilations) != [1, 1] or found.get("group", 1) != 1:
             raise self.fail(node, "dilations and groups are not supported")
@@ -259,7 +259,7 @@ class Reader:
         layer.output.shape = (layer.output.shape[0], *sizes)
 
     def conv(self, node: object, layer: Layer) -> None:
-        """Reads a convolution."""
+        """Sets a layer's weights, biases and window from an ONNX convolution."""
         found = self.attributes(
             node, "auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"
         )
@@ -276,7 +276,7 @@ class Reader:
         self.window(node, found, layer)
 
     def gemm(self, node: object, layer: Layer) -> None:
-        """Reads a fully connected layer: a convolution with a kernel as large as the map."""
+        """Sets a layer's weights and biases from an ONNX Gemm; its kernel is the whole map."""
         found = self.attributes(node, *GEMM) if node.op_type == "Gemm" else {}
         if found.get("alpha", 1) != 1 or found.get("beta", 1) != 1 or found.get("transA"):
             raise self.fail(node, "alpha, beta and transA are not supported")
@@ -293,7 +293,7 @@ class Reader:
         layer.output.shape = (len(flat), 1, 1)
 
     def pool(self, node: object, layer: Layer) -> None:
-        """Reads a pooling layer."""
+        """Sets a layer's window and output shape from an ONNX pooling operator."""
         names = "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides".split()
         found = self.attributes(node, *names, "storage_order")
         source = layer.sources[0]
@@ -313,14 +313,14 @@ class Reader:
             raise self.fail(node, "ceil_mode is not supported")
 
     def add(self, node: object, layer: Layer) -> None:
-        """Reads an addition of two feature maps."""
+        """Sets a layer's output shape from an ONNX addition of two feature maps."""
         if layer.sources[0].shape != layer.sources[1].shape:
             shapes = " and ".join(str(s.shape) for s in layer.sources)
             raise self.fail(node, f"the shapes {shapes} differ")
         layer.output.shape = layer.sources[0].shape
 
     def concat(self, node: object, layer: Layer) -> None:
-        """Reads a concatenation of channels."""
+        """Sets a layer's output shape from an ONNX concatenation of channels."""
         if self.attributes(node, "axis")["axis"] not in (1, -3):
             raise self.fail(node, "only channels (axis 1) are concatenated")
         for one in layer.sources:
@@ -337,5 +337,5 @@ GEMM = ("alpha", "beta", "transA", "transB")
 
 
 def read(model: object) -> Network:
-    """Reads the network of an ONNX model."""
+    """Returns the Network of an ONNX model in QDQ form."""
     return Reader(model).read()

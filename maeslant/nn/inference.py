@@ -38,17 +38,17 @@ PIECE = 1 << 24
 
 
 class PlainCard(UnprotectedJobs):
-    """An unprotected card with the methods of ProtectedCard."""
+    """Runs networks on the simulated unprotected card, by the methods of ProtectedCard."""
 
     def load(self, device: int, data: bytes, host: int = 0) -> None:
-        """Writes device memory, piece by piece."""
+        """Writes bytes to the unprotected card's device memory, piece by piece."""
         for at in range(0, len(data), PIECE):
             super().load(device + at, data[at : at + PIECE], host)
 
     def infer(
         self, commands: int, source: int, data: bytes, result: int, size: int
     ) -> tuple[bytes, int]:
-        """Loads data, runs a command list, reads the result; returns it and the card's clocks."""
+        """Loads input, runs a command list on the unprotected card; returns result and clocks."""
         begin = self.clocks()
         for channel in self.pushed:
             self.pushed[channel] = self.sim.read32(channel + COMPLETED)
@@ -60,7 +60,7 @@ class PlainCard(UnprotectedJobs):
 
 
 def read_model(name: str | None, path: pathlib.Path | None) -> object:
-    """Returns the ONNX model of a network made here or of a file."""
+    """Returns the ONNX model of a network made here, by name, or of an ONNX file."""
     extras.need_modules(["onnx"])
     if (name is None) == (path is None):
         raise MaeslantError("give a network (--network) or a file (--model), and not both")
@@ -72,7 +72,7 @@ def read_model(name: str | None, path: pathlib.Path | None) -> object:
 
 
 def read_input(path: pathlib.Path) -> np.ndarray:
-    """Reads an input from a .npy file."""
+    """Reads a network's input from a .npy file; returns the array."""
     try:
         return np.load(path, allow_pickle=False)
     except FileNotFoundError:
@@ -82,7 +82,7 @@ def read_input(path: pathlib.Path) -> np.ndarray:
 
 
 def evaluated(model: object, plan: compiler.Plan, values: np.ndarray) -> dict[str, np.ndarray]:
-    """Returns every feature map as int8, as the onnx package's reference evaluator computes it."""
+    """Returns every feature map as int8, computed by the onnx package's reference evaluator."""
     from onnx.reference import ReferenceEvaluator
 
     tensor = plan.network.input
@@ -100,7 +100,7 @@ def evaluated(model: object, plan: compiler.Plan, values: np.ndarray) -> dict[st
 def compare(
     plan: compiler.Plan, wanted: dict[str, np.ndarray], fetch: object
 ) -> tuple[int, int, list[str]]:
-    """Compares every feature map; returns values, greatest difference, names that differ."""
+    """Compares feature maps of a card with wanted ones; returns size, difference, wrong names."""
     count, most, names = 0, 0, []
     for layer in plan.network.layers:
         name = layer.output.name
@@ -115,7 +115,7 @@ def compare(
 
 @dataclasses.dataclass
 class Run:
-    """Holds what one card gave: the result's bytes, every map's, and clocks."""
+    """Holds the outcome of a network's run on a card: result, feature maps and clocks."""
 
     result: bytes
     maps: dict[str, bytes]  # by tensor
@@ -127,7 +127,7 @@ class Run:
 def run_card(
     plan: compiler.Plan, image: np.ndarray, is_protected: bool, layers: bool, err: Console
 ) -> Run:
-    """Runs one int8 image through a compiled network on a card, and reads every map back."""
+    """Runs one int8 image through a compiled network on a card; returns the Run, maps included."""
     build = PROTECTED if is_protected else UNPROTECTED
     with err.status("making the card from its SystemVerilog (minutes, once)"):
         simulator.build(build)
@@ -155,7 +155,7 @@ def run_card(
 
 
 def judged(run: Run, plan: compiler.Plan, wanted: dict[str, np.ndarray]) -> dict[str, object]:
-    """Compares a run with the reference; returns label, equality and clocks."""
+    """Compares a card's run with reference feature maps; returns label, equality and clocks."""
     place = plan.places[plan.network.output.name]
     result = plan.unpack(place.tensor.name, run.result)
     last = wanted[place.tensor.name]
@@ -180,7 +180,7 @@ def judged(run: Run, plan: compiler.Plan, wanted: dict[str, np.ndarray]) -> dict
 def infer(
     model: object, values: np.ndarray | None, cards: list[bool], layers: bool, err: Console
 ) -> dict[str, object]:
-    """Runs one image through a network on the cards given (True: protected); compares all.
+    """Runs one image through a network on given cards (True: protected); returns compared results.
 
     Each card's maps are compared with the integer reference, the bytes of two cards with each
     other, and the integer reference with the onnx package's evaluator.
@@ -217,7 +217,7 @@ def infer(
 
 
 def show(found: dict[str, object], name: str, console: Console) -> None:
-    """Prints what `infer` returned."""
+    """Prints the outcome of a network's run on the cards: labels, equality, clocks."""
     for build, card in found["cards"].items():
         kind = "protected" if build == PROTECTED else "unprotected"
         verdict = "equal to" if card["equal"] else "[red]different from[/]"
@@ -265,7 +265,7 @@ def run(
     console: Console,
     err: Console,
 ) -> bool:
-    """Runs a network and prints the result; returns true if all that was compared is equal."""
+    """Runs a network on cards and prints the result; returns true if it equals the reference."""
     model = read_model(name, path)
     if source is not None:
         values = read_input(source)

@@ -12,7 +12,7 @@ from maeslant.nn.graph import Layer, Network, Scale
 
 
 def addition_factors(layer: Layer) -> list[int] | None:
-    """Returns two numbers up to 127 in the ratio of an addition's scales, or None."""
+    """Returns two factors up to 127 in the ratio of an addition's scales; None if impossible."""
     one, other = layer.sources
     exact = one.scale / other.scale
     ratio = exact.limit_denominator(127)
@@ -37,7 +37,7 @@ def multiplier_of(ratio: Scale) -> tuple[int, int] | None:
 
 
 def scaled(sums: np.ndarray, ratios: list[Scale], layer: Layer) -> np.ndarray:
-    """Rounds sums (channel, line, column) to int8, each channel by its ratio of scales."""
+    """Returns sums (channel, line, column) as int8, scaled by each channel's ratio and rounded."""
     words = np.array([multiplier_of(ratio) for ratio in ratios], np.int64)
     multipliers, shifts = words[:, 0, None, None], words[:, 1, None, None]
     products = sums.astype(np.uint32).astype(np.int32).astype(np.int64) * multipliers
@@ -50,7 +50,7 @@ def scaled(sums: np.ndarray, ratios: list[Scale], layer: Layer) -> np.ndarray:
 
 
 def windows(layer: Layer, source: np.ndarray, edge: int) -> list[tuple[int, int, np.ndarray]]:
-    """Returns kernel line, kernel column and the source's pixels there, for each of a kernel."""
+    """Returns (kernel line, kernel column, pixels there) for all positions of a layer's kernel."""
     height, width = layer.output.shape[1:]
     (step_y, step_x), (pad_y, pad_x) = layer.stride, layer.pad
     high = max(step_y * (height - 1) + layer.kernel[0], pad_y + source.shape[1])
@@ -66,7 +66,7 @@ def windows(layer: Layer, source: np.ndarray, edge: int) -> list[tuple[int, int,
 
 
 def compute(layer: Layer, sources: list[np.ndarray]) -> np.ndarray:
-    """Computes a layer's feature map from those of its sources."""
+    """Computes a layer's int8 feature map from its sources' and returns it."""
     first = layer.sources[0]
     if layer.op == "Concat":
         return np.concatenate(sources)
@@ -94,7 +94,7 @@ def compute(layer: Layer, sources: list[np.ndarray]) -> np.ndarray:
 
 
 def maps(network: Network, image: np.ndarray) -> dict[str, np.ndarray]:
-    """Returns every feature map as int8 (channel, line, column), by the tensor's name."""
+    """Returns every int8 feature map of a network for an image, by the tensor's name."""
     found = {network.input.name: image}
     for layer in network.layers:
         sources = [found[one.name] for one in layer.sources]

@@ -22,7 +22,7 @@ RMS = 40.0  # of a feature map's values, in steps
 
 
 class Builder:
-    """Writes an ONNX model in QDQ form, layer by layer."""
+    """Builds an ONNX model in QDQ form, layer by layer."""
 
     def __init__(self, channels: int, height: int, width: int, seed: int, zero: int = -2) -> None:
         extras.need_modules(["onnx"])
@@ -39,35 +39,35 @@ class Builder:
         self.input = self.quantise("image", self.entry, zero)
 
     def constant(self, name: str, value: np.ndarray) -> str:
-        """Adds a constant and returns its name."""
+        """Adds a constant to the ONNX model, once; returns its name."""
         self.constants.setdefault(name, self.convert(value, name))
         return name
 
     def node(self, op: str, inputs: list[str], **attributes: object) -> str:
-        """Adds an operator and returns its output's name."""
+        """Adds an operator to the ONNX model; returns the name of the operator's output."""
         self.count += 1
         name = f"{op.lower()}{self.count}"
         self.nodes.append(self.helper.make_node(op, inputs, [name], name, **attributes))
         return name
 
     def scale(self, step: int) -> str:
-        """Returns the name of a scale of 2^step."""
+        """Adds a scale of 2^step to the ONNX model as a constant; returns its name."""
         return self.constant(f"scale{step}", np.float32(2.0**step))
 
     def quantise(self, name: str, shape: tuple[int, int, int], zero: int) -> str:
-        """Quantises a floating-point tensor; returns the name of the quantised one."""
+        """Adds a tensor's quantisation to the ONNX model; returns the quantised tensor's name."""
         inputs = [name, self.scale(STEP), self.constant(f"zero{zero}", np.int8(zero))]
         found = self.node("QuantizeLinear", inputs)
         self.shapes[found], self.zeros[found] = shape, zero
         return found
 
     def real(self, name: str) -> str:
-        """Dequantises a tensor."""
+        """Adds a tensor's dequantisation to the ONNX model; returns the real tensor's name."""
         zero = self.constant(f"zero{self.zeros[name]}", np.int8(self.zeros[name]))
         return self.node("DequantizeLinear", [name, self.scale(STEP), zero])
 
     def weights(self, *shape: int) -> tuple[str, str]:
-        """Makes weights (output, input, ...) and biases for results of about RMS steps."""
+        """Adds random weights and biases of a given shape to the ONNX model; returns the names."""
         fan = int(np.prod(shape[1:]))
         values = np.clip(np.rint(self.rng.normal(0, 32, shape)), -127, 127).astype(np.int8)
         # Inputs have about twice RMS; each output has its own scale.
@@ -77,7 +77,7 @@ class Builder:
         return self.given(values, np.rint(spread).astype(np.int32), 2.0**steps)
 
     def given(self, values: np.ndarray, biases: np.ndarray, scales: np.ndarray) -> tuple[str, str]:
-        """Adds weights (output, input, ...), biases, and the scale of each output."""
+        """Adds given weights, biases and scales to the ONNX model; returns the tensors' names."""
         number, count = len(self.constants), len(values)
         listed = self.constant(f"scales{number}", scales.astype(np.float32))
         name = self.constant(f"weights{number}", values)
@@ -89,7 +89,7 @@ class Builder:
         return found, self.node("DequantizeLinear", [added, units, none], axis=0)
 
     def finish(self, name: str, shape: tuple[int, int, int], relu: bool, zero: int = -100) -> str:
-        """Ends a layer of the network with Relu, if asked, and quantisation; returns its result.
+        """Adds Relu, if asked, and quantisation to the ONNX model; returns the layer's output name.
 
         ``zero`` is the zero point behind Relu; without it, that is 0.
         """
@@ -100,7 +100,7 @@ class Builder:
     def conv(
         self, source: str, made: int, kernel: int, stride: int = 1, pad: int = 0, relu: bool = True
     ) -> str:
-        """Adds a convolution."""
+        """Adds a convolution layer to the ONNX model; returns its output's name."""
         channels, height, width = self.shapes[source]
         inputs = [self.real(source), *self.weights(made, channels, kernel, kernel)]
         name = self.node("Conv", inputs, strides=[stride] * 2, pads=[pad] * 4)
@@ -108,7 +108,7 @@ class Builder:
         return self.finish(name, (made, *sizes), relu)
 
     def full(self, source: str, made: int, relu: bool = False) -> str:
-        """Adds a fully connected layer."""
+        """Adds a fully connected layer to the ONNX model; returns its output's name."""
         fan = int(np.prod(self.shapes[source]))
         flat = self.node("Flatten", [self.real(source)])
         name = self.node("Gemm", [flat, *self.weights(made, fan)], transB=1)
@@ -117,7 +117,7 @@ class Builder:
     def maximum(
         self, source: str, kernel: int, stride: int, pad: int = 0, ceil: bool = False
     ) -> str:
-        """Adds maximum pooling."""
+        """Adds a maximum pooling layer to the ONNX model; returns its output's name."""
         channels, height, width = self.shapes[source]
         names = {"kernel_shape": [kernel] * 2, "strides": [stride] * 2, "pads": [pad] * 4}
         name = self.node("MaxPool", [self.real(source)], ceil_mode=int(ceil), **names)
@@ -126,24 +126,24 @@ class Builder:
         return self.quantise(name, shape, self.zeros[source])
 
     def average(self, source: str) -> str:
-        """Adds the average of each channel."""
+        """Adds an average of each channel to the ONNX model; returns its output's name."""
         name = self.node("GlobalAveragePool", [self.real(source)])
         return self.quantise(name, (self.shapes[source][0], 1, 1), self.zeros[source])
 
     def add(self, one: str, other: str) -> str:
-        """Adds the sum of two feature maps with Relu."""
+        """Adds the sum of two feature maps, with Relu, to the ONNX model; returns its name."""
         name = self.node("Add", [self.real(one), self.real(other)])
         return self.finish(name, self.shapes[one], True)
 
     def concat(self, *sources: str) -> str:
-        """Adds a concatenation of channels."""
+        """Adds a concatenation of channels to the ONNX model; returns its output's name."""
         name = self.node("Concat", [self.real(s) for s in sources], axis=1)
         channels = sum(self.shapes[s][0] for s in sources)
         shape = channels, *self.shapes[sources[0]][1:]
         return self.quantise(name, shape, self.zeros[sources[0]])
 
     def model(self, output: str) -> object:
-        """Returns the ONNX model."""
+        """Returns the finished ONNX model, whose output is the given tensor."""
         helper, name = self.helper, self.real(output)
         kind, channels = 1, self.shapes[output][0]  # float
         image = helper.make_tensor_value_info("image", kind, [1, *self.entry])
@@ -157,7 +157,7 @@ class Builder:
 
 
 def resnet18() -> object:
-    """Makes ResNet-18 (He et al., 2015)."""
+    """Returns an ONNX model of ResNet-18 (He et al., 2015) with random weights."""
     b = Builder(3, 224, 224, 18)
     x = b.maximum(b.conv(b.input, 64, 7, 2, 3), 3, 2, 1)
     for number, width in enumerate((64, 128, 256, 512)):
@@ -184,7 +184,7 @@ INCEPTION = {
 
 
 def googlenet() -> object:
-    """Makes GoogLeNet (Szegedy et al., 2014) with torchvision's 3x3 kernels in the third branch."""
+    """Returns an ONNX model of GoogLeNet (Szegedy et al., 2014), with torchvision's 3x3 kernels."""
     b = Builder(3, 224, 224, 14)
     x = b.maximum(b.conv(b.input, 64, 7, 2, 3), 3, 2, 0, True)
     x = b.maximum(b.conv(b.conv(x, 64, 1), 192, 3, 1, 1), 3, 2, 0, True)
@@ -203,7 +203,7 @@ def googlenet() -> object:
 
 
 def alexnet() -> object:
-    """Makes AlexNet (Krizhevsky, 2014: one tower)."""
+    """Returns an ONNX model of AlexNet (Krizhevsky, 2014: one tower) with random weights."""
     b = Builder(3, 224, 224, 12)
     x = b.maximum(b.conv(b.input, 64, 11, 4, 2), 3, 2)
     x = b.maximum(b.conv(x, 192, 5, 1, 2), 3, 2)
@@ -214,7 +214,7 @@ def alexnet() -> object:
 
 
 def digits() -> object:
-    """Makes the trained network of the 8x8 digits; all scales but the weights' are 2^STEP."""
+    """Returns an ONNX model of the trained network that classifies 8x8 digits."""
     b = Builder(1, 8, 8, 0, zero=0)
     x = b.input
     for layer in trained.load():
@@ -238,13 +238,13 @@ def digits() -> object:
 
 
 def make(name: str) -> object:
-    """Makes a network by its name, the same in every run."""
+    """Returns the ONNX model of a network by its name, the same in every run."""
     made = {"resnet18": resnet18, "googlenet": googlenet, "alexnet": alexnet, "digits": digits}
     return made[name]()
 
 
 def image(name: str | None, shape: tuple[int, int, int]) -> np.ndarray:
-    """Returns an input: the first digit held out of the training, else a pseudo-random one."""
+    """Returns a network's input image: a digit not used in training, else pseudo-random values."""
     if name == "digits":
         return np.float32(trained.held_out()[0][0].transpose(2, 0, 1)) * np.float32(2.0**STEP)
     return np.random.default_rng(1).normal(0, 2.5, shape).astype(np.float32)

@@ -16,7 +16,7 @@ from maeslant.errors import MaeslantError
 
 @dataclasses.dataclass(frozen=True)
 class Form:
-    """Says where an operator on integers has its inputs: each (values, scale, zero point)."""
+    """Describes at which inputs an ONNX operator on integers has values, scales, zero points."""
 
     op: str  # on floating-point numbers
     maps: tuple[int, ...] = (0,)  # first places of the feature maps
@@ -42,7 +42,7 @@ OPSET = 19  # the first with which onnx evaluates DequantizeLinear; older ones m
 
 
 class Converter:
-    """Writes the nodes of a model in QDQ form."""
+    """Converts an ONNX model of operators on integers to QDQ form, operator by operator."""
 
     def __init__(self, model: object) -> None:
         from onnx import helper, numpy_helper
@@ -55,11 +55,11 @@ class Converter:
         self.count = 0
 
     def fail(self, node: object, why: str) -> MaeslantError:
-        """Returns the error for an operator."""
+        """Returns a MaeslantError whose text names an ONNX operator and what is wrong with it."""
         return MaeslantError(f"operator {node.op_type} ({node.name or node.output[0]}): {why}")
 
     def add(self, op: str, inputs: list[str], output: str = "", **attributes: object) -> str:
-        """Adds an operator; returns its output's name, a new one if none is given."""
+        """Adds an operator to the converted ONNX model; returns its output's name."""
         self.count += 1
         output = output or f"qoperator_{op}_{self.count}"
         while inputs and not inputs[-1]:
@@ -68,19 +68,19 @@ class Converter:
         return output
 
     def inputs(self, node: object, first: int, count: int = 3) -> list[str]:
-        """Returns inputs of an operator; empty names for those that it lacks."""
+        """Returns names of an ONNX operator's inputs; empty names for inputs that it lacks."""
         found = list(node.input[first : first + count])
         return found + [""] * (count - len(found))
 
     def real(self, node: object, first: int, **attributes: object) -> str:
-        """Dequantises the input whose values are at a place, with scale and zero point behind."""
+        """Adds an input's dequantisation to the converted ONNX model; returns the new tensor."""
         inputs = self.inputs(node, first)
         if inputs[1] not in self.constants:
             raise self.fail(node, f"the scale at input {first + 1} is no constant")
         return self.add("DequantizeLinear", inputs, **attributes)
 
     def biases(self, node: object, form: Form) -> list[str]:
-        """Dequantises an operator's int32 biases, in units of the scales of map and weights."""
+        """Adds the dequantisation of int32 biases to the converted ONNX model; returns its name."""
         if form.bias is None or len(node.input) <= form.bias or not node.input[form.bias]:
             return []
         data, weights = (self.constants[node.input[p + 1]] for p in (form.maps[0], form.weights))
@@ -92,7 +92,7 @@ class Converter:
         return [self.add("DequantizeLinear", [node.input[form.bias], name], **each)]
 
     def operator(self, node: object, form: Form) -> None:
-        """Rewrites an operator on integers."""
+        """Adds to the converted ONNX model the QDQ form of an operator on integers."""
         attributes = {a.name: self.helper.get_attribute_value(a) for a in node.attribute}
         for name in form.dropped:
             if attributes.pop(name, 0):
@@ -109,12 +109,12 @@ class Converter:
         self.quantise(made, node.output[0], self.inputs(node, form.output, 2))
 
     def quantise(self, real: str, name: str, scales: list[str]) -> None:
-        """Quantises a tensor under the name that it has in the model."""
+        """Adds a tensor's quantisation to the converted ONNX model, under the original name."""
         self.scales[name] = scales
         self.add("QuantizeLinear", [real, *scales], name)
 
     def node(self, node: object) -> None:
-        """Rewrites an operator, or keeps it."""
+        """Adds an operator to the converted ONNX model, in QDQ form if it computes on integers."""
         form = FORMS.get(node.op_type)
         if form is not None and node.domain in DOMAINS:
             self.operator(node, form)
@@ -131,7 +131,7 @@ class Converter:
 
 
 def converted(model: object) -> object:
-    """Returns a model in QDQ form, of an opset that the onnx package evaluates."""
+    """Returns an ONNX model in QDQ form, in a version that the onnx package evaluates."""
     result = type(model)()
     result.CopyFrom(model)
     writer = Converter(result)

@@ -37,7 +37,7 @@ MakeMachine = Callable[..., Machine]
 
 
 def machine_maker(card: bool) -> MakeMachine:
-    """Returns the class of machines to attack: simulated card or card model, with the C driver.
+    """Returns the class of machines to attack, with the C driver: simulated card or card model.
 
     Builds the simulation unless it is up to date.
     """
@@ -52,7 +52,7 @@ def machine_maker(card: bool) -> MakeMachine:
         base = rtl_card.RtlMachine
 
     class UnderDriver(base):
-        """Runs protected sessions of the attacked card, with the C driver as host."""
+        """Runs sessions between the C driver and the attacked card, simulated or a model."""
 
         make_host = session.Host
 
@@ -60,12 +60,12 @@ def machine_maker(card: bool) -> MakeMachine:
 
 
 def where_of(card: bool) -> str:
-    """Returns a text that names the machine under attack: simulated card or model, and C driver."""
+    """Returns a text that names the attacked machine: simulated card or model, and C driver."""
     return f"{'the simulated card' if card else 'a model of the card'} under the C driver"
 
 
 def choose(names: list[str], every: bool) -> list[Entry]:
-    """Selects bus attacks of the catalogue by name, family, requirement ("H7") or pattern."""
+    """Returns the catalogue's bus attacks of a name, family, requirement ("H7") or pattern."""
     entries = catalogue()
     if every:
         return entries
@@ -91,12 +91,12 @@ def family_of(entry: Entry) -> str:
 
 
 def say(caught: str) -> str:
-    """Translates a detection code such as "device:TAG" into text for the user."""
+    """Returns a text for the user in place of a detection code such as "device:TAG"."""
     return CAUGHT.get(caught, caught.replace("host:", "driver: ").replace("device:", "card: "))
 
 
 def verdict_of(entry: Entry, make: MakeMachine) -> tuple[Verdict, list[str]]:
-    """Runs an attack of the catalogue; returns its verdict and the expectations it violated."""
+    """Runs an attack of the catalogue; returns its verdict and texts on unexpected outcomes."""
     verdict = entry.play(make)
     wrong = list(verdict.wrong)
     if not verdict.fired:
@@ -121,7 +121,7 @@ def bar(title: str, total: int, err: Console) -> Iterator[Callable[[int], None]]
 
 
 def titled_table(title: str, *columns: str) -> Table:
-    """Creates a table of attacks or sessions with a title and columns."""
+    """Returns an empty table of attacks or sessions with a title and columns."""
     table = Table(title=title, box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     for column in columns:
         right = column in ("attacks", "sessions", "share")
@@ -151,7 +151,7 @@ def _key(requirement: str) -> tuple[str, int]:
 def run(
     names: list[str], every: bool, card: bool, as_json: bool, console: Console, err: Console
 ) -> bool:
-    """Runs chosen bus attacks on the protected channel; prints which check detected each.
+    """Runs chosen bus attacks on the protected channel; prints which check detected each attack.
 
     Returns true if all were detected.
     """
@@ -220,7 +220,7 @@ def _show_families(results: list, where: str, console: Console) -> None:
 
 
 def run_fuzz(manipulations: int, seed: int, card: bool, console: Console, err: Console) -> bool:
-    """Runs protected sessions under random manipulations of the bus; prints the results.
+    """Runs protected sessions under random bus manipulations; prints by which check each ended.
 
     Returns true if none succeeded.
     """

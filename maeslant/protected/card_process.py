@@ -21,7 +21,7 @@ STEP = 256  # clocks that a pause takes at most
 
 
 class SimulatedServer(Server):
-    """Serves a simulated card to the enclave by the callbacks of struct mae_os_card."""
+    """Serves a simulated card to an enclave by the callbacks of C's struct mae_os_card."""
 
     def __init__(self, simulator: Simulator) -> None:
         super().__init__(Link(None, 0))
@@ -31,7 +31,7 @@ class SimulatedServer(Server):
         return min(result, 0)
 
     def read(self, _user, offset, data, size) -> int:
-        """Reads the simulated card's registers for the enclave."""
+        """Copies the simulated card's registers to the enclave; returns 0 or an error code."""
         try:
             for at in range(0, size, 4):
                 word = self.simulator.read32(offset + at).to_bytes(4, "little")
@@ -41,7 +41,7 @@ class SimulatedServer(Server):
         return 0
 
     def write(self, _user, offset, data, size) -> int:
-        """Writes the simulated card's registers for the enclave."""
+        """Writes the simulated card's registers for the enclave; returns 0 or an error code."""
         given = bytes(self.ffi.buffer(data, size))
         try:
             for at in range(0, size - 3, 4):
@@ -78,7 +78,7 @@ class SimulatedServer(Server):
 
 
 def reference() -> Server:
-    """Creates a server of the card model with the neural-network kernel."""
+    """Returns a server of the card model with the neural-network kernel."""
     from maeslant.protected.model.keys import Capabilities
     from maeslant.protected.model.nn_card import NnDevice
 
@@ -88,7 +88,7 @@ def reference() -> Server:
 
 
 def main() -> int:
-    """Serves a simulated card or the card model to one enclave, as the command line asks."""
+    """Serves a simulated card or card model to one enclave's process until that ends."""
     number, wire, library, options, mebibytes, counters = sys.argv[1:]
     if library == "reference":
         server = reference()

@@ -24,7 +24,7 @@ from maeslant.protected.model.workload import (
 
 
 def card_maker(card: bool) -> Callable[[bytes], GhoshCard]:
-    """Returns the class of cards that follow the paper: simulated RTL or model."""
+    """Returns the class of cards with Ghosh's protocol: simulated RTL or model."""
     if not card:
         return GhoshDevice
     from maeslant.protected.rtl_ghosh import RtlGhosh
@@ -37,7 +37,7 @@ def _hash_key(key: bytes) -> int:
 
 
 def _session(machine: Machine) -> Session:
-    """Recomputes the secrets of an attacked session, to check the hash keys that were guessed."""
+    """Returns an attacked session's secrets, recomputed, to check guesses of its hash keys."""
     label = f"{machine.seed} first"
     return Session(
         octets(f"{label} secret", 32),
@@ -49,7 +49,7 @@ def _session(machine: Machine) -> Session:
 
 
 def _came(entry: Entry, outcome: Outcome) -> str:
-    """Describes in words what came of an attack on the paper's protocol."""
+    """Returns a text on the outcome of an attack on Ghosh's protocol: got through or stopped."""
     if outcome.through:
         return f"[red]gets through[/]: wrong are {', '.join(outcome.wrong)}"
     if outcome.caught == NOBODY:
@@ -58,7 +58,7 @@ def _came(entry: Entry, outcome: Outcome) -> str:
 
 
 def run_paper(card: bool, console: Console) -> bool:
-    """Runs the attacks on Ghosh's published protocol; returns true if all came out as known."""
+    """Attacks Ghosh's protocol and prints a table; returns true if all outcomes are as known."""
     where = "RTL that follows it" if card else "a model of a card that follows it"
     title = f"The protocol of Ghosh et al., on {where}, with its driver"
     table = titled_table(title, "attack", "would have got", "what came of it", "against")
@@ -75,7 +75,7 @@ def run_paper(card: bool, console: Console) -> bool:
 
 
 def run_ours(card: bool, console: Console) -> bool:
-    """Runs the tag oracle on Maeslant's protocol; returns true if it is stopped."""
+    """Tries the tag oracle on Maeslant's protocol, prints a line; returns true if it is stopped."""
     make = machine_maker(card)
     oracle = tag_oracle.OurOracle(CHANGE)
     machine = make(oracle)
@@ -102,6 +102,6 @@ def run_ours(card: bool, console: Console) -> bool:
 
 
 def run_ghosh(card: bool, console: Console) -> bool:
-    """Runs the attacks on Ghosh's protocol, then the tag oracle on Maeslant's."""
+    """Runs all attacks on Ghosh's protocol, then the tag oracle on Maeslant's; prints outcomes."""
     good = run_paper(card, console)
     return run_ours(card, console) and good

@@ -22,7 +22,7 @@ WINDOW = 1 << 22
 
 
 class Server:
-    """Serves the card model to the enclave by the callbacks of struct mae_os_card."""
+    """Serves the card model to an enclave by the callbacks of C's struct mae_os_card."""
 
     def __init__(self, link: Link) -> None:
         self.link, self.steps = link, 0
@@ -45,7 +45,7 @@ class Server:
         }
 
     def read(self, _user, offset, data, size) -> int:
-        """Reads registers of the card model for the enclave."""
+        """Copies registers of the card model to the enclave; returns 0 or an error code."""
         try:
             self.ffi.memmove(data, self.link.mmio_read(offset, size), size)
         except BusError:
@@ -53,12 +53,12 @@ class Server:
         return 0
 
     def write(self, _user, offset, data, size) -> int:
-        """Writes registers of the card model for the enclave."""
+        """Writes registers of the card model for the enclave; returns 0 or an error code."""
         self.link.mmio_write(offset, bytes(self.ffi.buffer(data, size)))
         return 0
 
     def map(self, _user, host, memory, size) -> int:
-        """Makes host memory accessible to the card model."""
+        """Makes host memory accessible to the card model's DMA; returns 0."""
         self.link.BASE = host
         self.link.memory = self.ffi.buffer(memory, size)
         return 0
@@ -79,7 +79,7 @@ class Server:
         return 0 if taken else -16
 
     def clocks(self, _user) -> int:
-        """Counts one step for this call and returns the card model's number of steps."""
+        """Counts this call as one step of the card model's time; returns the number of steps."""
         self.steps += 1
         return self.steps
 
@@ -90,7 +90,7 @@ class Server:
 
 
 def main() -> int:
-    """Serves the card model over the two sockets that the command line names."""
+    """Serves the card model to an enclave over the two sockets that the command line names."""
     device = Device(CAPABILITIES)
     link = device.bus = Link(device)
     return Server(link).serve(int(sys.argv[1]), int(sys.argv[2]))

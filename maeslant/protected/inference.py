@@ -37,7 +37,7 @@ MEBIBYTES = 16
 
 
 class Group:
-    """Plans the memory of a group of images that the card classifies in one kernel run."""
+    """Plans the card's memory for a group of images that one kernel run classifies."""
 
     def __init__(self, number: int, network: list[layers.Layer], pixels: np.ndarray) -> None:
         self.number, self.count = number, len(pixels)
@@ -47,7 +47,7 @@ class Group:
             raise MaeslantError("the network does not fit into the card's memory")
 
     def loads(self, loaded: dict[int, list]) -> list[tuple[int, bytes]]:
-        """Returns the data to load into the card for this group, less what it already holds."""
+        """Returns (address, bytes) to load for this group of images, less what the card holds."""
         fixed = [self.plan.parameters, self.plan.commands]
         known = loaded.get(self.half)
         loaded[self.half] = fixed
@@ -60,7 +60,7 @@ class Group:
 
 
 def groups(network: list[layers.Layer], pixels: np.ndarray) -> list[Group]:
-    """Divides images into groups, each of which fits into half of the card's memory."""
+    """Returns groups of digit images, each small enough for half of the card's memory."""
     starts = range(0, len(pixels), GROUP)
     return [Group(i, network, pixels[at : at + GROUP]) for i, at in enumerate(starts)]
 
@@ -69,7 +69,7 @@ Seen = Callable[[int], None]
 
 
 def protected(todo: list[Group], library: str, seen: Seen) -> tuple[list[int], dict[str, int]]:
-    """Classifies images on the card through the protected channel; returns labels and counts.
+    """Classifies images over the protected channel; returns labels and counts of clocks and bytes.
 
     ``library`` is the simulated card's library, or "reference" for the model.
     """
@@ -132,7 +132,7 @@ def protected(todo: list[Group], library: str, seen: Seen) -> tuple[list[int], d
 
 
 def unprotected(todo: list[Group], seen: Seen) -> tuple[list[int], dict[str, int]]:
-    """Classifies images on the unprotected card; returns labels and counts."""
+    """Classifies images on the unprotected card; returns labels and counts of clocks and bytes."""
     from maeslant.sim.unprotected_jobs import UnprotectedJobs
 
     labels: list[int] = []
@@ -166,7 +166,7 @@ def unprotected(todo: list[Group], seen: Seen) -> tuple[list[int], dict[str, int
 
 
 def _counts(stats: dict[str, int], clocks: int, kernel: int) -> dict[str, int]:
-    """Selects from the simulator's bus counters those that an inference reports."""
+    """Returns the bus counters of an inference from those of the simulator, with the clocks."""
     found = {"clocks": clocks, "kernel_clocks": kernel}
     if stats:
         width = stats["data_width_bits"] // 8
@@ -194,7 +194,7 @@ def bar(total: int, err: Console) -> Iterator[Seen]:
 
 
 def classify(images: int, is_protected: bool, card: bool, err: Console) -> dict[str, object]:
-    """Classifies images of digits on a card or model; returns labels, accuracy and counts."""
+    """Classifies digit images on a card or model; returns labels, accuracy and bus counts."""
     pixels, wanted = digits.held_out()
     if not 1 <= images <= len(pixels):
         raise MaeslantError(f"1 to {len(pixels)} images are held out, not {images}")
@@ -224,7 +224,7 @@ def classify(images: int, is_protected: bool, card: bool, err: Console) -> dict[
 def run(
     images: int, is_protected: bool, card: bool, as_json: bool, console: Console, err: Console
 ) -> bool:
-    """Classifies images of digits; prints accuracy, counts and a comparison with the reference."""
+    """Classifies digit images, prints accuracy and counts; returns true if the reference agrees."""
     found = classify(images, is_protected, card, err)
     if as_json:
         console.print_json(json.dumps(found))

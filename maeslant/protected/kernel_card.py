@@ -54,7 +54,7 @@ class ProtectedCard:
             self.host.wait(self.host.h2d(1, device + at, part, min(CHUNK, len(part))))
 
     def fetch(self, device: int, size: int) -> bytes:
-        """Reads data from the card's memory over the protected channel."""
+        """Returns data read from the card's memory over the protected channel."""
         return self.host.wait(self.host.d2h(2, device, size, min(CHUNK, size)))
 
     def write(self, offset: int, value: int) -> None:
@@ -62,7 +62,7 @@ class ProtectedCard:
         self.host.wait(self.host.batch(0, [wire.write(offset, value, 8)]))
 
     def run(self) -> None:
-        """Starts the card's kernel, waits for its end and stores its clock count."""
+        """Starts the card's kernel, waits until it has ended and stores its clock count."""
         self.runs += 1
         operations = [wire.write(CONTROL, 1), wire.wait_runs(self.runs), wire.read(CLOCKS, 8)]
         (self.clocks,) = self.host.read_values(self.host.batch(0, operations))
@@ -70,7 +70,7 @@ class ProtectedCard:
     def infer(
         self, commands: int, source: int, data: bytes, result: int, size: int
     ) -> tuple[bytes, int]:
-        """Loads input, runs a kernel's command list and reads the result, pipelined.
+        """Loads input, runs the kernel's command list; returns the result and the card's clocks.
 
         Returns the result and the card's clocks from the first request to the result; ``clocks``
         are then the kernel's.
@@ -87,6 +87,6 @@ class ProtectedCard:
         return found, clocks
 
     def read(self, offset: int) -> int:
-        """Returns the kernel's CLOCKS register: the clock cycles of its last run."""
+        """Returns the CLOCKS register of the card's kernel: the clocks of its last run."""
         assert offset == CLOCKS != LIST
         return self.clocks

@@ -52,7 +52,7 @@ class Time(enum.IntEnum):
 
 
 class Mirror:
-    """Gives access to the simulated card's device memory, as the card model does."""
+    """Shows the simulated card's device memory by the interface of the card model's memory."""
 
     def __init__(self, rows: memoryview) -> None:
         self.rows = rows
@@ -138,7 +138,7 @@ class RtlDevice:
                     raise self._refusal(error, address) from None
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Reads registers of the simulated card."""
+        """Returns the values of the simulated card's registers."""
         first = address - address % 4
         data = b""
         try:
@@ -153,14 +153,14 @@ class RtlDevice:
         return BusError(hex(address)) if error.code == 5 else error
 
     def step(self) -> bool:
-        """Runs the simulated card for 64 clock cycles; returns true if anything happened."""
+        """Runs the simulated card for 64 clocks; returns true if its bus monitor noted anything."""
         self.news = False
         self.simulator.run(STEP)
         self._take_notes()
         return self.news
 
     def install(self, secret: bytes, session_id: bytes) -> bool:
-        """Installs a secret in the simulated card; returns true if it was accepted."""
+        """Offers a session's secret to the simulated card; returns true if it was accepted."""
         taken = self.simulator.install(secret, session_id, 4 * STEP)
         for _ in range(SCRUB_CLOCKS // STEP):
             if not taken or self.state in (State.KEYED, State.RUN, State.DEAD):
@@ -192,13 +192,13 @@ class RtlDevice:
 
     @property
     def keys(self) -> object | None:
-        """Returns None if the simulated card holds no session keys, once it has cleared memory."""
+        """Returns None if the simulated card holds no session keys, else the card itself."""
         if self.state in (State.RESET, State.SCRUB, State.ERROR):
             self.finish_scrub()
         return None if self.state in (State.IDLE, State.DEAD) else self
 
     def _take_notes(self) -> None:
-        """Translates the simulated bus monitor's records into the card model's events."""
+        """Translates the simulated bus monitor's records to the card model's event list."""
         for kind, a, b, c, data in self.simulator.notes():
             self.news = True
             match kind:
@@ -230,7 +230,7 @@ class RtlDevice:
                     self.times.append((a, b))
 
     def find(self, secrets: dict[str, bytes]) -> list[str]:
-        """Searches all signals of the simulated card for pieces of secrets; lists the places."""
+        """Returns the names of the simulated card's signals that hold pieces of secrets."""
         names, starts, state = [], [], bytearray()
         for name, view in self.signals.items():
             # ".__V": variables of the simulator itself, which no circuit has.

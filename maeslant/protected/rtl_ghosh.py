@@ -41,7 +41,7 @@ class RtlGhosh:
 
     @property
     def memory(self) -> bytes:
-        """Returns all bytes of the simulated card's device memory."""
+        """Returns all bytes of the device memory of Ghosh's simulated card."""
         return self.rows.data
 
     def _read(self, address: int, size: int) -> bytes:
@@ -57,7 +57,7 @@ class RtlGhosh:
             raise Refused from None
 
     def _wait(self, bit: int) -> None:
-        """Runs the simulated card until a bit of its status is 0."""
+        """Runs Ghosh's simulated card until a status bit is 0; raises AssertionError if never."""
         for _ in range(LIMIT // STEP):
             self.simulator.run(STEP)
             if not self.simulator.read32(STATUS) & bit:
@@ -65,7 +65,7 @@ class RtlGhosh:
         raise AssertionError("the card does not end what it does")
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """Writes a register of the simulated card, word by word."""
+        """Writes a register of Ghosh's simulated card, word by word."""
         for at in range(0, len(data), 4):
             self.simulator.write32(address + at, int.from_bytes(data[at : at + 4], "little"))
         if address == MOVE:
@@ -74,11 +74,11 @@ class RtlGhosh:
             self.simulator.run(STEP)
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Reads a register of the simulated card, word by word."""
+        """Returns a register of Ghosh's simulated card, read word by word."""
         words = [self.simulator.read32(address + at) for at in range(0, size, 4)]
         return b"".join(word.to_bytes(4, "little") for word in words)
 
     def step(self) -> bool:
-        """Runs the simulated card for 64 clock cycles."""
+        """Runs Ghosh's simulated card for 64 clock cycles; returns false."""
         self.simulator.run(STEP)
         return False

@@ -33,7 +33,7 @@ FOREVER = 100  # units of time of a step without news; others count 1
 
 @functools.cache
 def library() -> tuple[cffi.FFI, object]:
-    """Builds the protected C driver's library if it is out of date, and loads it.
+    """Builds the enclave driver's library if out of date, loads it; returns CFFI and library.
 
     The headers are the only declaration.
     """
@@ -46,7 +46,7 @@ def library() -> tuple[cffi.FFI, object]:
 
 
 class Outside:
-    """Implements the C driver's callbacks in Python: card registers, shared memory, time.
+    """Implements the C driver's callbacks on the bus model: card registers, shared memory, time.
 
     What a callback raises is kept and raised again when the driver's call returns.
     """
@@ -83,15 +83,15 @@ class Outside:
             raise error
 
     def read(self, _user, offset, data, size) -> None:
-        """Reads card registers, as a callback of the C driver."""
+        """Reads card registers over the bus model, as a callback of the C driver."""
         self.ffi.memmove(data, self.link.mmio_read(offset, size), size)
 
     def write(self, _user, offset, data, size) -> None:
-        """Writes card registers, as a callback of the C driver."""
+        """Writes card registers over the bus model, as a callback of the C driver."""
         self.link.mmio_write(offset, bytes(self.ffi.buffer(data, size)))
 
     def allocate(self, _user, size, host, at) -> bool:
-        """Allocates memory shared with the card, as a callback of the C driver."""
+        """Allocates memory shared with the card on the bus model, as a callback of the C driver."""
         try:
             host[0] = at[0] = self.link.allocate(size)
         except MemoryError:
@@ -99,26 +99,26 @@ class Outside:
         return True
 
     def load(self, _user, at, data, size) -> None:
-        """Reads shared memory, as a callback of the C driver."""
+        """Reads shared memory over the bus model, as a callback of the C driver."""
         with self.lock:
             self.ffi.memmove(data, self.link.load(at, size), size)
 
     def store(self, _user, at, data, size) -> None:
-        """Writes shared memory, as a callback of the C driver."""
+        """Writes shared memory over the bus model, as a callback of the C driver."""
         with self.lock:
             self.link.store(at, bytes(self.ffi.buffer(data, size)))
 
     def now(self, _user) -> int:
-        """Returns the time that the C driver measures time-outs by, in steps of the card."""
+        """Returns the time for the C driver's time-outs, in steps of the card."""
         return self.time
 
     def pause(self, _user, news: bool) -> None:
-        """Advances the card by one step, as a callback of the C driver that waits."""
+        """Advances the card by one step while the C driver waits, as the driver's callback."""
         self.time += 1 if self.link.step() else FOREVER
 
 
 class Gate:
-    """Starts the process that acts as operating system and owns the card; connects the C driver.
+    """Starts the process that plays the operating system and owns the card; links it to the driver.
 
     `command` is that process; the numbers of its sockets stand in place of "{socket}" and "{wire}".
     The wire stands for the card's provisioning port: the trusted library has no part in it.
@@ -148,7 +148,7 @@ class Gate:
 
     @classmethod
     def simulated(cls, library_path: str, options: str = "", mebibytes: int = 64) -> "Gate":
-        """Starts a process that owns a simulated card, and connects to it."""
+        """Starts a process that owns a simulated card; returns the Gate connected to it."""
         program, _ = c_driver.build_os()
         return cls([str(program), "{socket}", "{wire}", library_path, options, str(mebibytes)])
 
@@ -160,13 +160,13 @@ class Gate:
         self.struct.pause(self.struct.user, news)
 
     def read(self, offset: int, size: int) -> bytes:
-        """Reads unprotected registers of the card through the process that owns it."""
+        """Returns unprotected registers of the card, read by the process that owns the card."""
         data = self.ffi.new("uint8_t[]", size)
         self.struct.read(self.struct.user, offset, data, size)
         return bytes(self.ffi.buffer(data))
 
     def write(self, offset: int, data: bytes) -> None:
-        """Writes unprotected registers of the card through the process that owns it."""
+        """Writes unprotected registers of the card through the process that owns the card."""
         self.struct.write(self.struct.user, offset, self.ffi.from_buffer(data), len(data))
 
     def install(self, secret: bytes, session_id: bytes) -> bool:
@@ -184,11 +184,11 @@ class Gate:
 
     @property
     def commands(self) -> int:
-        """Returns the number of commands sent to the process that owns the card."""
+        """Returns the number of commands that were sent to the process that owns the card."""
         return self.lib.mae_gate_commands(self.handle)
 
     def close(self) -> None:
-        """Ends the process that owns the card.
+        """Ends the process that owns the card and disconnects the C driver from it.
 
         May be called twice.
         """
@@ -215,31 +215,31 @@ class Job:
 
     @property
     def result(self):
-        """Returns the C driver's current result of the task (struct mae_task_result)."""
+        """Returns the state and result of a C driver's task (struct mae_task_result)."""
         result = self.host.ffi.new("struct mae_task_result *")
         self.host.lib.mae_task_get(self.handle, result)
         return result
 
     @property
     def last(self):
-        """Returns queue and sequence number of the task's last request, for a WAIT operation."""
+        """Returns queue and sequence number of a C driver task's last request, to wait for it."""
         result = self.result
         return wire_name(result.queue, result.last)
 
     @property
     def numbers(self) -> range:
-        """Returns the sequence numbers of the task's requests."""
+        """Returns the sequence numbers of the requests of a C driver's task."""
         result = self.result
         return range(result.first, result.last + 1)
 
     @property
     def done(self) -> bool:
-        """Returns true once all requests of the task were answered or have failed."""
+        """Returns true once all requests of a C driver's task were answered or have failed."""
         return bool(self.result.done)
 
 
 class wire_name:  # noqa: N801
-    """Holds the queue and the sequence number that identify a request."""
+    """Names a request by its queue and sequence number."""
 
     def __init__(self, queue: int, sequence: int) -> None:
         self.queue, self.sequence = queue, sequence
@@ -258,7 +258,7 @@ def _free_task(core: Core, lib, handle) -> None:
 
 
 class Host:
-    """Runs the enclave's end of a protected session through the C driver.
+    """Runs the enclave's side of a protected session through the C driver.
 
     `link` is the untrusted world: a Link, or a Gate.
 
@@ -338,23 +338,23 @@ class Host:
         return Job(self, handle[0], data)
 
     def open(self) -> Job:
-        """Sends the OPEN request that starts a protected session, through the C driver."""
+        """Sends the OPEN request that starts a protected session; returns its Job."""
         return self._job(self.lib.mae_session_open)
 
     def close(self) -> Job:
-        """Sends the CLOSE request that ends a protected session, through the C driver."""
+        """Sends the CLOSE request that ends a protected session; returns its Job."""
         return self._job(self.lib.mae_session_close)
 
     def rekey(self, queue: int) -> Job:
-        """Sends a REKEY request, which switches a queue to the keys of the next epoch."""
+        """Sends a REKEY request, which gives a queue the next epoch's keys; returns its Job."""
         return self._job(self.lib.mae_session_rekey, queue)
 
     def skip(self, queue: int) -> Job:
-        """Sends a SKIP request, by which the card abandons the queue's open transfer."""
+        """Sends a SKIP request, by which the card abandons a queue's transfer; returns its Job."""
         return self._job(self.lib.mae_session_skip, queue)
 
     def batch(self, queue: int, operations: Iterable[wire.Operation]) -> Job:
-        """Sends a BATCH request: reads, writes and waits that the card executes in order."""
+        """Sends a BATCH request of register reads, writes and waits in order; returns its Job."""
         each = [(o.op, o.log2_width, o.zero, o.offset, o.data) for o in operations]
         array = self.ffi.new("struct mae_operation[]", each or 1)
         return self._job(self.lib.mae_session_batch, queue, array, len(each))
@@ -368,7 +368,7 @@ class Host:
         after: int = 0,
         give_up: int | None = None,
     ) -> Job:
-        """Starts a transfer from host to device in encrypted chunks, through the C driver.
+        """Starts a transfer from host to device in encrypted chunks; returns its Job.
 
         `give_up`: abandon that chunk while it is sealed, by SKIP.
         """
@@ -383,7 +383,7 @@ class Host:
         end = (give_up + 1) * (chunk or len(data))
 
         def fill(_user, offset, stage, size) -> int:
-            """Gives plaintext to the C driver up to the chunk to abandon, as a callback."""
+            """Copies plaintext to the C driver, as its callback; refuses from a given byte on."""
             if offset + size >= min(end, len(data)):
                 return 1
             self.ffi.memmove(stage, data[offset : offset + size], size)
@@ -395,7 +395,7 @@ class Host:
         return job
 
     def d2h(self, queue: int, base: int, total: int, chunk: int = 0, after: int = 0) -> Job:
-        """Starts a transfer from device to host in encrypted chunks, through the C driver."""
+        """Starts a transfer from device to host in encrypted chunks; returns its Job."""
         data = self.ffi.new("uint8_t[]", max(total, 1))
         d2h = self.ffi.new(
             "struct mae_d2h *",
@@ -405,7 +405,7 @@ class Host:
         return self._job(self.lib.mae_session_d2h, d2h, data=data)
 
     def pump(self) -> bool:
-        """Lets the C driver send requests and take responses once, then the card advance."""
+        """Sends requests and takes responses by the C driver; returns true if there were any."""
         news = self.ffi.new("bool *")
         _ = self.lib.mae_session_poll(self.session, news)
         self.outside.pause(None, bool(news[0]))
@@ -435,7 +435,7 @@ class Host:
         return list(values[0:count])
 
     def read_values(self, job: Job) -> list[int]:
-        """Waits for a BATCH request and returns the register values it read, in order."""
+        """Waits for a BATCH request; returns the register values that it read, in order."""
         data = self.wait(job)
         return [int.from_bytes(data[at : at + 8]) for at in range(0, len(data), 8)]
 

@@ -27,7 +27,7 @@ RING_BYTES = 1 << 16  # of host memory for the rings of a queue
 
 @dataclasses.dataclass
 class Request:
-    """Holds a request of sectors; ``host`` is the offset of its data in host memory."""
+    """Describes a block card's request to read or write sectors; ``host``: offset of its data."""
 
     op: int
     sector: int = 0
@@ -39,7 +39,7 @@ class Request:
     flags: int = 0
 
     def pack(self, cookie: int) -> bytes:
-        """Packs the request into the 64 bytes that the block card reads."""
+        """Returns the request, packed into the 64 bytes that the block card reads."""
         plain = self.slot is None
         key = (0, 0) if plain or self.op == FLUSH else (self.slot, self.unit_log2)
         head = (cookie, self.op, self.flags | PLAIN * plain, *key, self.sectors, 0)
@@ -49,7 +49,7 @@ class Request:
 
 @dataclasses.dataclass(frozen=True)
 class Completion:
-    """Holds the result of a request: its cookie, status and bytes."""
+    """Holds a block card's completion of a request: cookie, status and bytes."""
 
     cookie: int
     status: int
@@ -57,7 +57,7 @@ class Completion:
 
 
 class BlockCard:
-    """Simulates a block card, its media and ``size`` bytes of host memory, rings at its end."""
+    """Simulates a block card, its media and ``size`` bytes of host memory, which hold its rings."""
 
     def __init__(self, build: str = BUILD, options: str = "", size: int = 1 << 22) -> None:
         self.sim = Simulator(simulator.build(build), options)
@@ -84,11 +84,11 @@ class BlockCard:
         self.sim.close()
 
     def ring(self, queue: int, name: int, value: int) -> None:
-        """Writes a register of a queue."""
+        """Writes a register of one of the block card's queues."""
         self.sim.write32(registers.RINGS + QUEUE_BYTES * queue + name, value)
 
     def command(self, command: registers.LockCommand, slot: int = 0) -> registers.LockError:
-        """Gives a key command to the block card, waits and acknowledges; returns its error."""
+        """Runs a key command on the block card until it has ended; returns the error code."""
         self.sim.write32(registers.METD, slot)
         self.sim.write32(registers.LOCK_CTRL, command << 2 | EXE)
         while not (state := self.sim.read32(registers.LOCK_CTRL)) & DN:
@@ -97,7 +97,7 @@ class BlockCard:
         return registers.LockError(state >> 16 & 0xF)
 
     def load_key(self, slot: int, key: bytes) -> None:
-        """Loads a media encryption key of 64 bytes; raises MaeslantError if it is refused."""
+        """Loads a media encryption key of 64 bytes into a slot; raises MaeslantError if refused."""
         for i, word in enumerate(struct.unpack("<16I", key)):
             self.sim.write32(registers.MEK + 4 * i, word)
         error = self.command(registers.LockCommand.LOAD, slot)
@@ -105,7 +105,7 @@ class BlockCard:
             raise MaeslantError(f"the block card refuses the key: {error.name}")
 
     def submit(self, requests: list[Request], queue: int = 0) -> None:
-        """Writes requests to a submission ring and its doorbell; cookies count from 0."""
+        """Writes requests to a queue's submission ring and rings its doorbell."""
         assert self.sent[queue] - self.taken[queue] + len(requests) <= 1 << LOG2
         for request in requests:
             at = self.rings[queue] + REQUEST_BYTES * (self.sent[queue] % (1 << LOG2))
@@ -114,7 +114,7 @@ class BlockCard:
         self.ring(queue, registers.BLOCK_QUEUE_SUB_TAIL, self.sent[queue] % 65536)
 
     def finish(self, queue: int = 0, limit: int = 1_000_000, step: int = 4) -> list[Completion]:
-        """Runs the block card until a queue has no request in flight; returns completions."""
+        """Runs the block card until a queue has no request in flight; returns the completions."""
         done = []
         first = self.rings[queue] + (REQUEST_BYTES << LOG2)
         while self.taken[queue] < self.sent[queue]:
@@ -132,7 +132,7 @@ class BlockCard:
         return done
 
     def run(self, requests: list[Request], queue: int = 0) -> None:
-        """Runs requests in a queue; raises MaeslantError if one of them fails."""
+        """Runs requests in a queue of the block card; raises MaeslantError if one fails."""
         self.submit(requests, queue)
         bad = [done.status for done in self.finish(queue) if done.status]
         if bad:

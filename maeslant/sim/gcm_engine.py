@@ -57,7 +57,7 @@ class Message:
 
 @dataclasses.dataclass(slots=True)
 class Abort:
-    """Describes a job that aborts the GCM engine some clocks after the job before."""
+    """Describes a job that aborts the GCM engine a number of clocks after the previous job."""
 
     wait: int
     clear: bool = False
@@ -74,13 +74,13 @@ Job = Key | Message | Abort | Stall
 
 
 def names() -> dict[int | str, str]:
-    """Returns the named builds of the GCM engine, by number of lanes or by name."""
+    """Returns the names of the GCM engine's builds, by number of lanes or by name."""
     found = [name for name, build in configurations.load().items() if build["top"] == TOP]
     return {int(name[3:]) if name[3:].isdigit() else name: name for name in found}
 
 
 def lanes(engine: int | str) -> int:
-    """Returns how many blocks a clock a named GCM engine processes."""
+    """Returns the number of blocks that a named GCM engine processes in a clock."""
     return int(configurations.get(names()[engine])["parameters"]["Lanes"])
 
 
@@ -117,7 +117,7 @@ class Engine:
 
     @property
     def clocks(self) -> int:
-        """Returns the number of clocks that the GCM engine has been simulated."""
+        """Returns the number of clocks for which the GCM engine has been simulated."""
         return self.lib.mae_sim_gcm_clocks(self.handle)
 
     def run(self, jobs: Sequence[Job]) -> None:
@@ -160,7 +160,7 @@ class Engine:
 
 
 def _pack(job: Job, offset: int) -> bytes:
-    """Packs a job of the GCM engine into the C structure of its simulator."""
+    """Returns a job of the GCM engine as the bytes of its simulator's C structure."""
     if isinstance(job, Message):
         tag_bytes = len(job.tag) if job.decrypt else 16
         return JOB.pack(

@@ -82,20 +82,20 @@ class Simulator:
         return result
 
     def read32(self, offset: int) -> int:
-        """Reads a register of the simulated device; raises SimulatorError if refused."""
+        """Returns a register's value of the simulated device; raises SimulatorError if refused."""
         self._check(self.lib.mae_sim_read32(self.handle, offset, self.word))
         return self.word[0]
 
     def write32(self, offset: int, value: int) -> None:
-        """Writes a register of the simulated device."""
+        """Writes a 32-bit register of the simulated device, at an offset."""
         self._check(self.lib.mae_sim_write32(self.handle, offset, value))
 
     def run(self, clocks: int) -> None:
-        """Advances the simulated device by a number of clocks."""
+        """Simulates a device for a number of clocks."""
         self._check(self.lib.mae_sim_run(self.handle, clocks))
 
     def wait(self, clocks: int) -> bool:
-        """Runs the simulated device until its interrupt: true, or false after the clocks."""
+        """Runs the simulated device for up to ``clocks``; returns true at once on an interrupt."""
         return bool(self._check(self.lib.mae_sim_wait(self.handle, clocks)))
 
     def map(self, address: int, memory: bytearray, writable: bool = True) -> None:
@@ -106,7 +106,7 @@ class Simulator:
         self._check(call)
 
     def set_bus(self, read: ReadBurst, write: WriteBurst) -> None:
-        """Sets the functions that answer the simulated device's bus reads and writes."""
+        """Sets the functions that serve the simulated device's reads and writes of host memory."""
         ffi = self.ffi
 
         def answer(_user: object, address: int, size: int, room: object) -> int:
@@ -174,7 +174,7 @@ class Simulator:
         return found
 
     def stats(self) -> dict[str, int]:
-        """Returns all counters of the simulated device's bus, by name."""
+        """Returns all counters of the simulated device's bus traffic, by name."""
         result = {}
         for name in ("stats", "detail"):
             struct = self.ffi.new(f"struct mae_sim_{name} *")

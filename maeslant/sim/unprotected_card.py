@@ -63,7 +63,7 @@ class UnprotectedCard:
         return self.sim.stats()["core_clocks"]
 
     def _wait(self, bit: int, limit: int) -> None:
-        """Waits for an interrupt of the unprotected card and clears it."""
+        """Runs the unprotected card until an interrupt and clears that; raises if none comes."""
         while not (status := self.sim.read32(IRQ_STATUS)) & bit:
             if not self.sim.wait(limit):
                 raise MaeslantError("the card gave no interrupt")
@@ -74,7 +74,7 @@ class UnprotectedCard:
     def transfer(
         self, channel: int, pieces: list[tuple[int, int, int]], limit: int = 10_000_000
     ) -> None:
-        """Transfers pieces of data by the unprotected card's DMA and waits for the end.
+        """Moves data by DMA between host memory and the unprotected card's memory, until complete.
 
         Raises MaeslantError for a bus error or a piece that the card refuses.
         """
@@ -95,14 +95,14 @@ class UnprotectedCard:
             raise MaeslantError("a transfer " + ("was refused" if problems & 1 else "failed"))
 
     def load(self, device: int, data: bytes, host: int = 0) -> None:
-        """Writes the unprotected card's memory, through host memory at the offset ``host``."""
+        """Writes the unprotected card's memory by DMA from host memory at the offset ``host``."""
         self.memory[host : host + len(data)] = data
         cuts = range(0, len(data), LONGEST)
         pieces = [(host + at, device + at, min(LONGEST, len(data) - at)) for at in cuts]
         self.transfer(H2D, pieces)
 
     def fetch(self, device: int, size: int, host: int = 0) -> bytes:
-        """Reads the unprotected card's memory, through host memory at the offset ``host``."""
+        """Returns bytes of the unprotected card's memory, by DMA to host memory at ``host``."""
         cuts = range(0, size, LONGEST)
         pieces = [(host + at, device + at, min(LONGEST, size - at)) for at in cuts]
         self.transfer(D2H, pieces)
@@ -114,12 +114,12 @@ class UnprotectedCard:
             self.sim.write32(WINDOW + offset + at, value >> 8 * at & 0xFFFFFFFF)
 
     def read(self, offset: int, width: int = 8) -> int:
-        """Reads a register of the unprotected card's kernel."""
+        """Returns the value of a register of the unprotected card's kernel."""
         words = [self.sim.read32(WINDOW + offset + at) << 8 * at for at in range(0, width, 4)]
         return sum(words)
 
     def run(self, limit: int = 100_000_000) -> None:
-        """Starts the unprotected card's kernel and waits for its end; raises for a fault."""
+        """Runs the unprotected card's kernel until it has ended; raises MaeslantError on faults."""
         self.write(CONTROL, 1, 4)
         self._wait(IRQ_KERNEL, limit)
         if self.read(KERNEL_STATUS, 4) & FAULT:

@@ -48,7 +48,7 @@ class UnprotectedJobs(UnprotectedCard):
         self.close()
 
     def allocate(self, size: int) -> int:
-        """Allocates host memory of the unprotected card from a ring buffer."""
+        """Allocates host memory of the unprotected card in a ring buffer; returns its offset."""
         size = -(-size // 64) * 64
         if self.free + size > len(self.memory):
             self.free = 0
@@ -56,7 +56,7 @@ class UnprotectedJobs(UnprotectedCard):
         return self.free - size
 
     def push(self, channel: int, host: int, device: int, size: int) -> int:
-        """Starts a DMA transfer of the unprotected card and returns its number.
+        """Starts a DMA transfer of the unprotected card on a channel; returns the transfer's index.
 
         HOST_HI was set when the card was opened.
         """
@@ -67,20 +67,20 @@ class UnprotectedJobs(UnprotectedCard):
         return self.pushed[channel]
 
     def begin_load(self, device: int, data: bytes) -> int:
-        """Starts a DMA transfer of data into the unprotected card's memory."""
+        """Starts a DMA transfer into the unprotected card's memory; returns its number."""
         place = self.allocate(len(data))
         self.memory[place : place + len(data)] = data
         return self.push(H2D, place, device, len(data))
 
     def begin_fetch(self, device: int, size: int) -> int:
-        """Starts a DMA transfer out of the unprotected card's memory."""
+        """Starts a DMA transfer out of the unprotected card's memory; returns its number."""
         place = self.allocate(size)
         number = self.push(D2H, place, device, size)
         self.places[number] = (place, size)
         return number
 
     def _pause(self) -> None:
-        """Runs the unprotected card until its interrupt, for a limited time.
+        """Runs the unprotected card until an interrupt, but for a limited number of clocks.
 
         All interrupts are cleared; the channels' counters tell which transfers have ended.
         """
@@ -88,7 +88,7 @@ class UnprotectedJobs(UnprotectedCard):
         self.sim.write32(IRQ_STATUS, IRQ_IN | IRQ_OUT | IRQ_KERNEL)
 
     def wait_for(self, channel: int, number: int) -> None:
-        """Waits for the end of a DMA transfer of the unprotected card, by its number."""
+        """Runs the unprotected card until a DMA transfer, named by its number, has ended."""
         for _ in range(PATIENCE):
             if self.sim.read32(channel + COMPLETED) >= number:
                 if self.sim.read32(channel + CHANNEL_STATUS) >> 8:
@@ -98,7 +98,7 @@ class UnprotectedJobs(UnprotectedCard):
         raise MaeslantError("a transfer did not end in time")
 
     def wait_loaded(self, number: int) -> None:
-        """Waits for the end of a DMA transfer into the unprotected card."""
+        """Runs the unprotected card until a DMA transfer into its memory has ended."""
         self.wait_for(H2D, number)
 
     def fetched(self, number: int) -> bytes:
@@ -113,7 +113,7 @@ class UnprotectedJobs(UnprotectedCard):
         self.write(CONTROL, 1, 4)
 
     def wait_run(self) -> int:
-        """Waits for the end of the unprotected card's kernel run; returns its clocks."""
+        """Waits until the unprotected card's kernel run has ended; returns the run's clocks."""
         for _ in range(PATIENCE):
             status = self.read(KERNEL_STATUS, 4)
             if status & FAULT:

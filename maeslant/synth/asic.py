@@ -56,7 +56,7 @@ FILES = [report.NETLIST, "net.sta", "net.repair", "front.log", "map.log", "cells
 
 
 def scripts(period_ns: float | None, abc: str | None) -> list[str]:
-    """Lists the names of the ABC scripts to try when mapping a design for a clock period."""
+    """Returns the names of the ABC scripts to try for a design with a given clock period."""
     return [abc] if abc else [*SCRIPTS] if period_ns else ["speed"]
 
 
@@ -152,7 +152,7 @@ def _map(
 
 
 def _bit_by_bit(netlist: str) -> str:
-    """Splits a netlist's multi-bit assignments into bits, as OpenSTA cannot read them."""
+    """Returns a netlist's text with assignments of one bit each, which OpenSTA can read."""
     ranges = re.findall(r"(?m)^  (?:in|out)put \[(\d+):0\] (\S+) ?;", netlist)
     wide = {name: int(top) for top, name in ranges}
 

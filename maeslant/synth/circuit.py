@@ -54,7 +54,7 @@ CONSTANT_TRACES = {0: "0", (1 << RUNS * CLOCKS) - 1: "1"}
 
 @dataclasses.dataclass(frozen=True)
 class Register:
-    """Describes a flip-flop by the nets at its pins, each with true if it is inverted."""
+    """Describes a flip-flop by the nets at its pins, each with true if inverted."""
 
     data: tuple[object, bool]
     clock: tuple[object, bool]
@@ -64,7 +64,7 @@ class Register:
 
 @dataclasses.dataclass(frozen=True)
 class Circuit:
-    """Holds a flat circuit of gates and flip-flops, a module of Yosys' JSON."""
+    """Holds a flat circuit of gates and flip-flops, read from a module of Yosys' JSON."""
 
     module: dict
 
@@ -88,7 +88,7 @@ class Circuit:
 
     @functools.cached_property
     def gates(self) -> list[tuple[str, list, object]]:
-        """Lists the gates as type, nets that they read, net that they drive; in this order."""
+        """Returns the gates in topological order: type, nets that they read, driven net."""
         left, readers, ready = {}, collections.defaultdict(list), []
         cells = [cell for cell in self.module["cells"].values() if cell["type"] in GATES]
         made = {cell["connections"]["Y"][0] for cell in cells}
@@ -110,7 +110,7 @@ class Circuit:
         return [cells[i] for i in ready]
 
     def names(self) -> dict[str, object]:
-        """Returns the named nets of the circuit, bit by bit."""
+        """Returns the nets of the circuit by name, each bit by itself."""
         return {
             name if len(net["bits"]) == 1 else f"{name}[{i + net.get('offset', 0)}]": bit
             for name, net in self.module["netnames"].items()
@@ -118,7 +118,7 @@ class Circuit:
         }
 
     def ports(self, direction: str) -> dict[str, object]:
-        """Returns the nets of the circuit's input or output ports, bit by bit."""
+        """Returns the nets of the circuit's input or output ports by name, each bit by itself."""
         return {
             f"{name}[{i}]": bit
             for name, port in self.module["ports"].items()
@@ -127,7 +127,7 @@ class Circuit:
         }
 
     def trace(self, random_nets: dict[object, str], fixed: dict[object, str]) -> dict[object, int]:
-        """Simulates the circuit from reset; returns all next states of each register as a number.
+        """Simulates the circuit from reset; returns each register's next states, packed in an int.
 
         ``random_nets`` are random in every clock, those of a name alike, in all circuits; ``fixed``
         nets are constant. Registers among them are cut; resets are left alone after the start.
@@ -156,7 +156,7 @@ class Circuit:
         outputs: dict[str, tuple[object, bool]],
         constants: dict[object, str],
     ) -> str:
-        """Returns the circuit's gates as BLIF.
+        """Returns the circuit's gates as text in the format BLIF, with given inputs and outputs.
 
         ``inputs`` drive nets (none, one or more); ``outputs`` read nets, with true inverted;
         ``constants``: nets that are constant.
@@ -173,7 +173,7 @@ class Circuit:
 
 
 def _stimulus(name: str) -> Iterator[int]:
-    """Yields random words; in a run, a bit is 1 half of the time, seldom or mostly."""
+    """Yields random words whose bits, by phases, are 1 half of the time, seldom or mostly."""
     source = random.Random(name)
     biased, high = source.getrandbits(RUNS), source.getrandbits(RUNS)
     while True:
@@ -183,7 +183,7 @@ def _stimulus(name: str) -> Iterator[int]:
 
 
 def read(passes: list[str], top: str, stem: pathlib.Path) -> Circuit:
-    """Runs Yosys passes that read a design; returns it as a circuit.
+    """Reads a design by Yosys passes into a flat circuit of gates; returns the Circuit.
 
     ``stem``: of the files that are written.
     """

@@ -34,11 +34,11 @@ class Design:
 
     @property
     def file(self) -> pathlib.Path:
-        """Returns the SystemVerilog file of a design's top module."""
+        """Returns the path of the SystemVerilog file that holds the design's top module."""
         return self.outside or rtl_modules()[self.top]
 
     def digest(self, recipe: dict[str, object]) -> str:
-        """Computes the SHA-256 of the design's code and parameters and of synthesis settings."""
+        """Returns a SHA-256 over the design's code and parameters and the synthesis settings."""
         text = json.dumps([self.top, self.parameters, recipe], sort_keys=True)
         found = hashlib.sha256(text.encode())
         for path in (*self.files, *paths.RTL.glob("prim/*.svh")):
@@ -57,7 +57,7 @@ class Design:
 
 
 def find(name: str, parameters: dict[str, object] | None = None) -> Design:
-    """Finds the design that a named build, an RTL module or a user's file stands for.
+    """Returns the design that a named build, an RTL module or a user's file stands for.
 
     ``parameters`` override those of the build.
 
@@ -123,7 +123,7 @@ def _outside(name: str, known: set[str]) -> pathlib.Path | None:
 
 
 def _closure(top: pathlib.Path) -> list[pathlib.Path]:
-    """Lists the SystemVerilog files that a user's file needs, beside it and in rtl/."""
+    """Returns the SystemVerilog files that a user's file needs, beside it and in rtl/."""
     near = {p.stem: p for kind in ("sv", "v") for p in sorted(top.parent.glob(f"*.{kind}"))}
     done: dict[pathlib.Path, None] = {}
     todo = [top]
@@ -138,7 +138,7 @@ def _closure(top: pathlib.Path) -> list[pathlib.Path]:
 
 @functools.cache
 def commit() -> str:
-    """Returns the Git commit of the working tree, marked -changed if rtl/ differs from it."""
+    """Returns the Git commit of the working tree, with -changed behind if rtl/ differs."""
     git = ["git", "-C", str(paths.ROOT)]
     done = subprocess.run(
         [*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
@@ -156,7 +156,7 @@ def rtl_modules() -> dict[str, pathlib.Path]:
 
 
 def all_parameters(design: Design) -> dict[str, int]:
-    """Returns a design's parameters and those defaults of its top module that are numbers."""
+    """Returns a design's parameters, with its top module's defaults that are numbers."""
     found = {}
     for name, (_, default) in header(design.file).items():
         number = re.fullmatch(r"(?:\d+'[bd])?(\d+)", default)
@@ -168,12 +168,12 @@ def all_parameters(design: Design) -> dict[str, int]:
 
 
 def _types(file: pathlib.Path) -> dict[str, str]:
-    """Returns the SystemVerilog types of an RTL module's parameters."""
+    """Returns the SystemVerilog type of each parameter of an RTL module, by name."""
     return {name: kind for name, (kind, _) in header(file).items()}
 
 
 def header(file: pathlib.Path) -> dict[str, tuple[str, str]]:
-    """Reads an RTL module's parameters: name, type and text of the default."""
+    """Returns type and default of each parameter of an RTL module, as text, by name."""
     text = re.sub(r"//.*", "", file.read_text())
     text = text[text.find(f"module {file.stem}") :]
     header = text[: text.find(") (")]
@@ -182,7 +182,7 @@ def header(file: pathlib.Path) -> dict[str, tuple[str, str]]:
 
 
 def _value(kind: str, value: int) -> str:
-    """Formats the value of an RTL parameter for slang, enum values by their names."""
+    """Returns the value of an RTL parameter as text for slang, enum values by their names."""
     if kind.split("::")[-1] in PLAIN_TYPES:
         return str(value)
     for name, number in (known := enum_values(kind)).items():
@@ -195,7 +195,7 @@ def _value(kind: str, value: int) -> str:
 
 
 def enum_values(kind: str) -> dict[str, int]:
-    """Reads names and values of an enum type from an RTL package; none for other types."""
+    """Returns the values of an enum type of an RTL package, by name; none for other types."""
     for path in paths.rtl_packages():
         body = re.search(
             rf"typedef enum[^{{]*{{([^}}]*)}}\s*{kind.split('::')[-1]};", path.read_text()

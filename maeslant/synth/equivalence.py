@@ -32,7 +32,7 @@ CONFLICTS = 1_000_000  # of one comparison
 def prove(
     report: Report, library: Library | None, work: pathlib.Path, tell: Callable[[str], None]
 ) -> dict[str, object]:
-    """Proves that a report's netlist computes what its RTL computes; returns what was compared.
+    """Proves by ABC that a report's netlist equals its RTL; returns counts of what was compared.
 
     ``library``: of the netlist's cells; None for FPGAs. Raises SynthesisError where they differ,
     and where ABC comes to no end.
@@ -48,7 +48,7 @@ def prove(
 
 
 def read_netlist(netlist: pathlib.Path, top: str, target: str, library: Library | None) -> Circuit:
-    """Reads a mapped netlist as a circuit, with functional models of its cells."""
+    """Returns a mapped netlist as a Circuit, built with functional models of its cells."""
     if library:
         models = f"read_liberty -ignore_miss_func {library.path}"
     else:
@@ -57,7 +57,7 @@ def read_netlist(netlist: pathlib.Path, top: str, target: str, library: Library 
 
 
 def compare(rtl: Circuit, netlist: Circuit, work: pathlib.Path) -> dict[str, object]:
-    """Proves that two circuits do the same; returns how many outputs and registers are equal."""
+    """Proves that two circuits are equal; returns the numbers of compared outputs and registers."""
     miter = Miter(rtl, netlist)
     for side, text in zip(("rtl", "netlist"), miter.texts(), strict=True):
         (work / f"{side}.blif").write_text(text)
@@ -76,7 +76,7 @@ def compare(rtl: Circuit, netlist: Circuit, work: pathlib.Path) -> dict[str, obj
 
 
 class Correspondence:
-    """Finds registers of RTL and of a netlist that do the same, by the nets that they drive.
+    """Finds registers of RTL and of a netlist that have equal values, by the nets that they drive.
 
     ``groups``: registers of the RTL and those of the netlist. Those that share a name are a group;
     of the others, those that do the same in a simulation. ``constants``: of each side, others that
@@ -98,7 +98,7 @@ class Correspondence:
         self.groups = {name: group for name, group in self.groups.items() if all(group)}
 
     def _simulate(self) -> None:
-        """Adds the groups and the constants that a simulation tells."""
+        """Adds the groups of equal registers and the constant ones that a simulation finds."""
         for i, (side, constants) in enumerate(zip(self.sides, self.constants, strict=True)):
             cut = {bit: name for name, bit in side.ports("input").items()}
             cut |= {bit: f"register {name}" for name, g in self.groups.items() for bit in g[i]}
@@ -114,7 +114,7 @@ class Correspondence:
 
 
 class Miter:
-    """Builds two combinational circuits of RTL and netlist, with common inputs and outputs."""
+    """Builds circuits of RTL and netlist with common inputs and outputs, for ABC to compare."""
 
     def __init__(self, rtl: Circuit, netlist: Circuit) -> None:
         self.sides = (rtl, netlist)
@@ -136,25 +136,25 @@ class Miter:
         self._constants()
 
     def texts(self) -> Iterator[str]:
-        """Yields both circuits as BLIF."""
+        """Yields the text of the RTL's circuit and of the netlist's, in the format BLIF."""
         for side, inputs, outputs, constants in zip(
             self.sides, self.inputs, self.outputs, self.constants, strict=True
         ):
             yield side.blif(inputs, outputs, constants)
 
     def _input(self, ours: list, theirs: list) -> None:
-        """Adds an input that drives some nets of each circuit."""
+        """Adds a common input that drives some nets of the RTL and of the netlist."""
         key = f"i{len(self.inputs[0])}"
         self.inputs[0][key], self.inputs[1][key] = ours, theirs
 
     def _output(self, name: str, ours: tuple, theirs: tuple) -> None:
-        """Adds an output of both circuits."""
+        """Adds a common output that reads a net of the RTL and one of the netlist."""
         key = f"o{len(self.outputs[0])}"
         self.names[key] = name
         self.outputs[0][key], self.outputs[1][key] = ours, theirs
 
     def _registers(self) -> None:
-        """Cuts the registers of both circuits."""
+        """Replaces the registers of RTL and netlist by inputs and outputs."""
         free = [
             s.registers.keys() - c.keys() for s, c in zip(self.sides, self.constants, strict=True)
         ]
@@ -175,7 +175,7 @@ class Miter:
                     self._output(f"{what} of {called[own]}", *both)
 
     def _constants(self) -> None:
-        """Adds outputs that show that registers are constants, whatever clock and reset do."""
+        """Adds outputs that prove that registers found constant keep their values."""
         for i, (side, constants) in enumerate(zip(self.sides, self.constants, strict=True)):
             called = {bit: name for name, bit in side.names().items()}
             for bit, value in constants.items():
@@ -187,7 +187,7 @@ class Miter:
 
 
 def _abc(command: str, work: pathlib.Path) -> str:
-    """Runs a command of ABC in a folder; returns its output."""
+    """Runs a command of the program ABC in a folder; returns its output."""
     yosys.version()  # or an error that says how to get it
     package = importlib.util.find_spec("pyosys").submodule_search_locations[0]
     try:

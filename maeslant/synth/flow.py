@@ -36,7 +36,7 @@ class Point:
 
     @property
     def digest(self) -> str:
-        """Computes a digest of RTL, parameters and settings, by which a report is current.
+        """Returns a digest of RTL, parameters and settings; a report with an equal one is current.
 
         A library is known by its content, whatever its file is called. What the recipe says in
         words (ports, inputs, ways) changes with the code that does it.
@@ -46,13 +46,13 @@ class Point:
 
     @property
     def file(self) -> pathlib.Path:
-        """Returns the path of this synthesis' report in the build folder."""
+        """Returns the path of this synthesis's report in the build folder."""
         folder = f"{self.design.name}-{self.target}-{self.digest[:8]}"
         return report.REPORTS / folder / "report.json"
 
     @property
     def published(self) -> pathlib.Path:
-        """Returns the path of this synthesis' report in results/reports."""
+        """Returns the path of this synthesis's report in results/reports."""
         base = {} if self.design.outside else design.find(self.design.name).parameters
         words = [self.design.name, self.target]
         if self.library and self.target not in liberty.KNOWN:
@@ -81,7 +81,7 @@ def point(
     flatten: bool | None = None,
     abc: str | None = None,
 ) -> Point:
-    """Describes the synthesis that :func:`synthesize` would run with these arguments."""
+    """Returns the description of the synthesis that :func:`synthesize` would run."""
     what = design.find(name, parameters)
     if target in fpga.TARGETS:
         if period_ns is not None:
@@ -110,7 +110,7 @@ def point(
 
 
 def flattens(what: design.Design) -> bool:
-    """Returns true if a design's hierarchy is flattened for synthesis by default."""
+    """Returns true if a design's hierarchy is flattened by default: if it has at most two lanes."""
     return what.parameters.get("Lanes", 0) <= 2
 
 
@@ -126,7 +126,7 @@ def remembered(
     abc: str | None = None,
     older: bool = False,
 ) -> Report | None:
-    """Returns the stored report of a synthesis; None if there is no current one.
+    """Returns the stored report of a synthesis; None if no report is current.
 
     What was synthesized here goes before what is published; that has no netlist. ``older`` takes a
     published report of RTL or of a flow that has changed since, too, and marks it so.
@@ -145,7 +145,7 @@ def remembered(
 def _current(
     what: Point, found: Report | None, parameters: dict[str, object] | None
 ) -> Report | None:
-    """Returns a stored synthesis report if it is current, else None."""
+    """Returns a stored synthesis report if it is current; else returns None."""
     if found is None or found.sources != what.digest:
         return None
     if found.power and found.power.get("model") != MODEL:
@@ -163,7 +163,7 @@ def publish(
     power: bool = False,
     **how: object,
 ) -> Report:
-    """Copies a finished synthesis report to results/reports of the repository."""
+    """Copies a finished synthesis report to the repository's results/reports; returns it."""
     what = point(name, target, parameters, **how)
     there = report.load(what.published)
     if there and there.sources == found.sources:
@@ -215,7 +215,7 @@ def synthesize(
 
 
 def check_simulation(name: str, target: str) -> None:
-    """Raises SynthesisError if tests could not run on the design's netlist."""
+    """Raises SynthesisError if a design's tests cannot run on its netlist for a target."""
     if target in fpga.TARGETS:
         raise SynthesisError(f"--simulate needs standard cells, not {target}: try --prove")
     gates.tests(design.find(name).top)
@@ -225,7 +225,7 @@ def check_simulation(name: str, target: str) -> None:
 def simulate(
     found: Report, target: str, tell: Callable[[str], None] = lambda step: None
 ) -> dict[str, object]:
-    """Runs an RTL module's cocotb tests on its synthesized netlist; returns the passed ones.
+    """Runs an RTL module's cocotb tests on its synthesized netlist; returns the passed tests.
 
     The report keeps their names, and publishing it publishes them.
     """
@@ -240,7 +240,7 @@ def simulate(
 def prove(
     found: Report, target: str, tell: Callable[[str], None] = lambda step: None
 ) -> dict[str, object]:
-    """Proves by SAT that a synthesized netlist is equal to its RTL; returns what was compared.
+    """Proves by SAT that a synthesized netlist equals its RTL; returns counts of compared points.
 
     The report keeps that, and publishing it publishes it. Raises SynthesisError if they differ.
     """
@@ -252,7 +252,7 @@ def prove(
 
 
 def _checked(found: Report, **how: object) -> None:
-    """Adds how a netlist was checked to its report."""
+    """Adds to a synthesis report how its netlist was checked, and writes the report."""
     found.netlist = (found.netlist or {}) | how | {"commit": design.commit()}
     found.write(found.file)
 
@@ -263,7 +263,7 @@ def _new(
     work: pathlib.Path,
     tell: Callable[[str], None],
 ) -> Report:
-    """Runs the synthesis of a design for a target and stores the report."""
+    """Runs the synthesis of a design for a target; stores and returns the report."""
     how = what.recipe
     if what.library is None:
         area, timing = fpga.synthesize(what.design, what.target, work, how, tell)
@@ -295,7 +295,7 @@ def _new(
 def function(
     name: str, parameters: dict[str, object] | None, timing: dict[str, object] | None
 ) -> dict[str, object] | None:
-    """Returns a build's blocks a clock, latency and Gbit/s, from results/figures.json."""
+    """Returns a build's AES blocks a clock, latency and Gbit/s, from results/figures.json."""
     if parameters or not FIGURES.exists():
         return None
     own: dict[str, float] = {}

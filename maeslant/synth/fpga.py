@@ -63,7 +63,7 @@ TARGETS = {"ecp5": "ecp5", "xc7": "xilinx"}
 
 
 def tools(target: str) -> dict[str, str]:
-    """Returns the tools of an FPGA synthesis with their versions."""
+    """Returns the versions of the tools of an FPGA synthesis, by tool."""
     found = {"yosys": yosys.version()}
     if target == "ecp5":
         found["nextpnr"] = f"nextpnr-ecp5 {extras.version(NEXTPNR)}"
@@ -71,7 +71,7 @@ def tools(target: str) -> dict[str, str]:
 
 
 def preserves(design: Design) -> bool:
-    """Returns true if a design is made of modules whose boundaries are preserved in 7-series."""
+    """Returns true if a design has modules whose boundaries 7-series synthesis preserves."""
     files = {file.stem for file in design.files}
     return PRESERVED[-1] in files or design.parameters.get("Sbox") == SBOX_LUT
 
@@ -148,7 +148,7 @@ def synthesize(
 
 
 def _counts(file: pathlib.Path) -> dict[str, int]:
-    """Reads the number of FPGA cells of each type from Yosys' statistics."""
+    """Returns the number of FPGA cells of each type, read from Yosys' statistics."""
     return json.loads(file.read_text())["design"]["num_cells_by_type"]
 
 
@@ -176,7 +176,7 @@ def _area(counts: dict[str, int], kinds: dict[str, dict[str, float]]) -> dict[st
 
 
 def _runs(work: pathlib.Path, seeds: int, router: str) -> dict[int, dict]:
-    """Places and routes a netlist by nextpnr with several seeds in parallel.
+    """Places and routes a netlist by nextpnr, in parallel for several seeds; returns the reports.
 
     A seed whose placement is not routed gives way to the next number.
     """
@@ -207,7 +207,7 @@ def _runs(work: pathlib.Path, seeds: int, router: str) -> dict[int, dict]:
 
 
 def _result(stem: pathlib.Path, code: int) -> dict:
-    """Returns the report of one nextpnr run; raises SynthesisError if it failed."""
+    """Returns the report of one run of nextpnr; raises SynthesisError if the run failed."""
     said, file = stem.with_suffix(".said").read_text(), stem.with_suffix(".json")
     if code or not file.exists():
         errors = re.findall(r"(?m)^.*ERROR.*$", said)
@@ -223,7 +223,7 @@ def _astray(log: pathlib.Path) -> bool:
 
 
 def _start(work: pathlib.Path, seed: int, router: str) -> subprocess.Popen:
-    """Starts nextpnr to place and route a netlist with one seed."""
+    """Starts nextpnr to place and route a netlist with one seed; returns the process."""
     command = [paths.tool(NEXTPNR), *DEVICE, "--json", "net.json", "--seed", str(seed), "--quiet"]
     command += ["--timing-allow-fail", "--freq", str(WANTED_MHZ), "--router", router]
     command += ["--report", f"place{seed}.json", "--log", f"place{seed}.log"]

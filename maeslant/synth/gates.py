@@ -29,7 +29,7 @@ INSIDE = ("AttributeError", "contains no", "no object named")
 def simulate(
     report: Report, library: Library, work: pathlib.Path, tell: Callable[[str], None]
 ) -> dict[str, object]:
-    """Runs an RTL module's own cocotb tests on its netlist; returns which have passed."""
+    """Runs an RTL module's own cocotb tests on its netlist; returns the tests that passed."""
     module = tests(report.top)
     parameters = all_parameters(find(report.name, report.parameters))
     env = _environment(module, report.top, parameters)
@@ -46,7 +46,7 @@ def run(
     library: Library,
     tell: Callable[[str], None] = lambda step: None,
 ) -> dict[str, object]:
-    """Runs the cocotb coroutines of a test module on a synthesized netlist."""
+    """Runs a test module's cocotb coroutines on a netlist; returns those that passed."""
     tell("making the cells' models")
     models, gates = netlist.with_name("cells.v"), netlist.with_name("gates.v")
     kinds = set(re.findall(r"(?m)^  (\w+) \w+ \($", netlist.read_text()))
@@ -130,7 +130,7 @@ def _environment(module: str, top: str, parameters: dict[str, int]) -> dict[str,
 
 
 def _cases(module) -> list[tuple[Callable, dict[str, object]]]:
-    """Lists a test module's pytest functions with the values of their parameters."""
+    """Returns a test module's pytest functions, each with values of its parameters."""
     found = []
     for name, function in vars(module).items():
         if not name.startswith("test_") or not callable(function):

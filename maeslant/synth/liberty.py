@@ -66,7 +66,7 @@ def folder() -> pathlib.Path:
 
 
 def find(target: str) -> Library:
-    """Finds the standard-cell library of a synthesis target."""
+    """Returns the standard-cell library of a synthesis target; raises if its file is missing."""
     if target in KNOWN:
         file, public, dont_use = KNOWN[target]
         places = (folder() / file, folder() / f"{file}.gz")
@@ -115,7 +115,7 @@ def _unpacked(packed: pathlib.Path) -> tuple[pathlib.Path, str]:
 
 @functools.lru_cache(8)
 def _cells(text: str) -> dict[str, Cell]:
-    """Reads all cells of a Liberty file; keeps the last files in memory."""
+    """Returns all cells of a Liberty file by name; keeps the last files in memory."""
     unit = re.search(r"capacitive_load_unit\s*\(\s*([\d.]+)\s*,\s*\"?(\w+)", text)
     femto = float(unit[1]) * {"ff": 1, "pf": 1000}.get(unit[2].lower(), 1) if unit else 1000
     starts = list(re.finditer(r'(?m)^\s*cell\s*\(\s*"?([\w$]+)"?\s*\)', text))
@@ -139,7 +139,7 @@ def _cells(text: str) -> dict[str, Cell]:
 
 
 def _state(body: str) -> dict[str, object]:
-    """Reads the flip-flop or latch group of a cell in a Liberty file."""
+    """Returns the attributes of a cell's flip-flop or latch in a Liberty file, by name."""
     group = re.search(
         r'\b(ff|latch|ff_bank|latch_bank|statetable)\s*\(\s*"?(\w+)"?[\s,]*"?(\w*)"?[^)]*\)\s*'
         r"\{([^}]*)\}",
@@ -152,7 +152,7 @@ def _state(body: str) -> dict[str, object]:
 
 
 def _like(cells: dict[str, Cell], inputs: int, function: str) -> list[Cell]:
-    """Lists the cells of a library with a given output function, smallest first."""
+    """Returns the cells of a library with a given output function, smallest first."""
     found = []
     for cell in cells.values():
         if cell.sequential or len(cell.inputs) != inputs or len(cell.functions) != 1:
@@ -166,7 +166,7 @@ def _like(cells: dict[str, Cell], inputs: int, function: str) -> list[Cell]:
 
 
 def buffers(cells: dict[str, Cell]) -> list[Cell]:
-    """Lists the buffer cells of a library, smallest first, without delay cells."""
+    """Returns the buffer cells of a library, smallest first, without delay cells."""
     found = _like(cells, 1, "0")
     return [cell for cell in found if not re.search(r"clk|dly|delay", cell.name.lower())]
 
@@ -181,7 +181,7 @@ def _buffer(cells: dict[str, Cell], path: pathlib.Path) -> str:
 
 
 def _nand2(cells: dict[str, Cell], path: pathlib.Path) -> float:
-    """Returns the area of the smallest two-input NAND cell of a library, in um2."""
+    """Returns the area of the smallest two-input NAND cell of a library, in µm²."""
     found = [c for c in _like(cells, 2, "!0&1 !0+!1 !1&0 !1+!0") if "nand" in c.name.lower()]
     if not found:
         raise SynthesisError(f"{path} has no NAND of two inputs to count gate equivalents in")

@@ -60,11 +60,11 @@ class Report:
 
     @property
     def folder(self) -> pathlib.Path | None:
-        """Returns the folder in which this synthesis report is stored."""
+        """Returns the folder in which this synthesis report is stored; None if it is not stored."""
         return self.file and self.file.parent
 
     def unpack(self, work: pathlib.Path) -> pathlib.Path:
-        """Unpacks the mapped netlist into a folder; returns its path."""
+        """Unpacks this report's mapped netlist into a folder; returns the netlist's path."""
         packed = self.folder / NETLIST
         if not packed.exists():
             raise SynthesisError(
@@ -89,7 +89,7 @@ class Report:
 
 
 def load(file: pathlib.Path) -> Report | None:
-    """Reads a synthesis report from a file; None if there is none in this format."""
+    """Returns the synthesis report in a file; None if there is none in this format."""
     try:
         found = json.loads(file.read_text())
         made = Report(**found, file=file)
@@ -113,7 +113,7 @@ def locked(key: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def workplace(name: str) -> Iterator[pathlib.Path]:
-    """Creates a temporary folder for a synthesis run, removed when the context ends."""
+    """Yields a temporary folder for a synthesis run, removed when the context ends."""
     REPORTS.mkdir(parents=True, exist_ok=True)
     folder = pathlib.Path(tempfile.mkdtemp(prefix=f".work-{name}-", dir=REPORTS))
     try:
@@ -123,14 +123,14 @@ def workplace(name: str) -> Iterator[pathlib.Path]:
 
 
 def pack(netlist: pathlib.Path) -> None:
-    """Packs a mapped netlist under the name by which :meth:`Report.unpack` finds it."""
+    """Compresses a mapped netlist under the name by which :meth:`Report.unpack` finds it."""
     packed = netlist.with_name(NETLIST)
     with open(netlist, "rb") as plain, gzip.open(packed, "wb", 6) as text:
         shutil.copyfileobj(plain, text)
 
 
 def keep(report: Report, work: pathlib.Path, file: pathlib.Path, files: list[str]) -> Report:
-    """Moves the files of a finished synthesis run to its report's folder; writes the report."""
+    """Moves a finished synthesis's files to its report's folder; writes and returns the report."""
     file.parent.mkdir(parents=True, exist_ok=True)
     for path in {path for name in files for path in work.glob(name)}:
         path.replace(file.parent / path.name)

@@ -34,7 +34,7 @@ def progress(title: str, console: Console) -> Iterator[Callable[[str], None]]:
 
 
 def settings(given: list[str] | None) -> dict[str, object]:
-    """Parses the RTL parameters on the command line, PARAMETER=VALUE."""
+    """Returns the RTL parameters of command-line words PARAMETER=VALUE, by name."""
     found: dict[str, object] = {}
     for word in given or []:
         name, equals, value = word.partition("=")
@@ -92,7 +92,7 @@ def show(
 
 
 def near(path: pathlib.Path) -> str:
-    """Returns a path's shorter form: absolute, or relative to the working folder."""
+    """Returns the shorter form of a path: absolute, or relative to the working folder."""
     return min(os.path.relpath(path), str(path), key=len)
 
 
@@ -116,7 +116,7 @@ def tables(compute: bool, public: bool, as_json: bool, console: Console, status:
 
 
 def rows(report: Report) -> Iterator[tuple[str, str]]:
-    """Yields the figures of a synthesis report as pairs of name and text."""
+    """Yields the figures of a synthesis report as (name, text), for a table."""
     area = report.area
     if report.kind == "asic":
         share = area["sequential_um2"] / area["um2"] if area["um2"] else 0

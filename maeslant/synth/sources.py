@@ -17,7 +17,7 @@ HEAD = """// SPDX-License-Identifier: Apache-2.0
 
 
 def ordered(name: str, parameters: dict[str, object] | None = None) -> list[pathlib.Path]:
-    """Lists the SystemVerilog files of a design in compilation order.
+    """Returns the SystemVerilog files of a design in compilation order.
 
     Raises MaeslantError for a name that is neither.
     """
@@ -46,7 +46,7 @@ def include_folder() -> pathlib.Path:
 
 
 def plain(name: str, parameters: dict[str, object] | None = None) -> str:
-    """Converts a design with fixed parameters to one plain Verilog file.
+    """Returns a design with fixed parameters, converted to one plain Verilog text.
 
     Module names below the top carry their parameters. Raises SynthesisError where Yosys refuses.
     """

@@ -27,7 +27,7 @@ def version() -> str:
 
 
 def run(passes: list[str], log: pathlib.Path, tell: Callable[[str], None] | None = None) -> None:
-    """Runs Yosys passes in a separate process; logs their output and reports each pass."""
+    """Runs Yosys passes in a separate process, logs the output, names each pass to ``tell``."""
     extras.need_modules(["pyosys"])
     process = None
     try:

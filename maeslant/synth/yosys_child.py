@@ -21,7 +21,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def contents(modules: dict[str, object], module: object) -> str:
-    """Computes a digest of a Yosys module's structure that does not depend on names."""
+    """Returns a digest of a Yosys module's structure that does not depend on names."""
     ports = sorted((w.name.str(), w.width) for w in module.wires_.values() if w.port_id)
     cells = []
     for cell in module.cells_.values():
@@ -32,7 +32,7 @@ def contents(modules: dict[str, object], module: object) -> str:
 
 
 def once(design: object, prefix: str) -> None:
-    """Merges Yosys modules of equal structure into one."""
+    """Merges modules of equal structure in the Yosys design into one."""
     modules = {name.str(): module for name, module in design.modules_.items()}
     alike: dict[str, list[str]] = {}
     for name in sorted(modules):
@@ -48,7 +48,7 @@ def once(design: object, prefix: str) -> None:
 
 
 def wrapper(file: str, top: str, name: str) -> str:
-    """Returns Verilog that puts a module between registers, so that it needs few pins.
+    """Returns Verilog of a wrapper that puts registers around a module, so that it has few pins.
 
     Clocks and resets are its own pins; all outputs reach one pin, so that nothing is left out.
     """
@@ -85,7 +85,7 @@ endmodule
 
 
 def wrap(design: object, file: str, top: str, name: str) -> None:
-    """Adds the wrapper that puts a module between registers to the Yosys design, as its top."""
+    """Adds a wrapper with registers around a module to the Yosys design, as its new top."""
     text = pathlib.Path(file).with_name(f"{name}.v")
     text.write_text(wrapper(file, top, name))
     libyosys.run_pass(f"read_verilog {text}", design)
@@ -93,7 +93,7 @@ def wrap(design: object, file: str, top: str, name: str) -> None:
 
 
 def main() -> None:
-    """Runs the Yosys passes from standard input until it ends."""
+    """Runs the Yosys passes that come on standard input, until that is closed."""
     # If the one who asked is gone, so is this; where there is no such call it just ends by itself.
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

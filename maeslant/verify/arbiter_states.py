@@ -39,7 +39,7 @@ class ProofError(MaeslantError):
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """Describes a job of the toy peripheral behind the memory arbiter, by rows of memory."""
+    """Describes a job of a toy peripheral behind the memory arbiter: mode, addresses, length."""
 
     mode: int
     decrypt: bool
@@ -74,7 +74,7 @@ def _ffi() -> cffi.FFI:
 
 @functools.cache
 def _library(depth: int, toys: int) -> object:
-    """Builds and loads the memory arbiter's model for a number of blocks in flight and of toys."""
+    """Builds and returns the memory arbiter's model, by number of blocks in flight and toys."""
     names = ("mae_toy_peripheral.sv", "mae_arbiter_toy.sv", "mae_arbiter_toy.vlt")
     name = f"states{depth}" if toys == 1 else f"states{depth}_{toys}"
     parameters = {"Depth": depth, "Jobs": toys}
@@ -86,7 +86,7 @@ def _library(depth: int, toys: int) -> object:
 def explore(
     jobs: Sequence[Job], accesses: int = 0, depth: int = 4, toys: int = 1, limit: int = 20_000_000
 ) -> dict[str, int]:
-    """Explores all states that the memory arbiter reaches with given jobs; returns counts.
+    """Visits all states that the memory arbiter reaches with given jobs; returns counts of them.
 
     ``accesses`` limits the CPU's accesses during a job; 0 means any number. With two ``toys`` there
     are two jobs, one for each.
@@ -125,7 +125,7 @@ class Case:
 
 
 def small() -> list[Case]:
-    """Lists explorations of the memory arbiter that take seconds: two blocks a job."""
+    """Returns the short explorations of the memory arbiter, seconds long: two blocks a job."""
     apart, place = (0, 4), (0, 0)
     found = [
         Case((Job(mode, decrypt, *where, 32),))
@@ -153,7 +153,7 @@ def small() -> list[Case]:
 
 
 def pairs() -> list[Case]:
-    """Lists pairs of jobs on two toys, with one CPU access: each way in which their rows can meet.
+    """Returns explorations of two jobs on two toy peripherals, for all ways their memory overlaps.
 
     A block each: what one reads or writes, the other one writes; keys; a result that is none until
     its tag is checked. Then a job of two blocks, whose second one can be made out of turn for the
@@ -181,7 +181,7 @@ def pairs() -> list[Case]:
 
 
 def whole() -> list[Case]:
-    """Lists explorations of the memory arbiter that take minutes: three or four blocks a job."""
+    """Returns the long explorations of the memory arbiter: three or four blocks a job."""
     found = small() + pairs()
     for mode, decrypt in ((ECB, False), (CBC, True), (CFB, True), (XTS, True)):
         found.append(Case((Job(mode, decrypt, 0, 4, 48),)))
@@ -207,7 +207,7 @@ def whole() -> list[Case]:
 
 
 def prove(cases: Sequence[Case], processes: int = 2) -> list[dict[str, int]]:
-    """Runs explorations of the memory arbiter one by one; returns their counts."""
+    """Runs explorations of the memory arbiter, one by one or in parallel; returns their counts."""
     for build in {(case.depth, case.toys) for case in cases}:
         _library(*build)
     works = [(case.jobs, case.accesses, case.depth, case.toys) for case in cases]
@@ -223,7 +223,7 @@ def prove(cases: Sequence[Case], processes: int = 2) -> list[dict[str, int]]:
 
 
 def main() -> int:
-    """Explores the memory arbiter's states; returns 0 if none is forbidden."""
+    """Explores the memory arbiter's states, prints counts; returns 0 if no state is forbidden."""
     parser = argparse.ArgumentParser(
         prog="python -m maeslant.verify.arbiter_states", description=__doc__
     )

@@ -33,13 +33,13 @@ PREFIX = bytes((0,)) + bytes((2,)) * 57  # of an input that gets as far as a ses
 
 
 def newest(name: str) -> str | None:
-    """Finds an LLVM program, such as clang or clang-18, in its newest version."""
+    """Returns the path of an LLVM program in its newest version on PATH; None without it."""
     names = (name, *(f"{name}-{version}" for version in range(21, 12, -1)))
     return next(filter(None, map(shutil.which, names)), None)
 
 
 def sources(target: str) -> list[pathlib.Path]:
-    """Lists the C sources of a fuzz target and of the enclave's driver."""
+    """Returns the C sources of a fuzz target and of the enclave's driver."""
     fuzz = DRIVER / "fuzz"
     if target == "gcm":
         names = (f"crypto/gcm_{c_driver.gcm_library()}.c", "crypto/kdf.c", "wire.c")
@@ -69,7 +69,7 @@ def build(target: str, *, fuzzer: bool, coverage: bool = False) -> pathlib.Path:
 
 
 def has_fuzzer() -> bool:
-    """Returns true if there is a clang with libFuzzer."""
+    """Returns true if PATH has a clang that can link libFuzzer."""
     clang = newest("clang")
     if clang is None:
         return False
@@ -83,7 +83,7 @@ def has_fuzzer() -> bool:
 
 
 def run_random(target: str, seed: int, count: int) -> int:
-    """Runs a fuzz target of the driver on stored and random inputs, without libFuzzer."""
+    """Runs a fuzz target on stored inputs and ``count`` random ones; returns ``count``."""
     program = build(target, fuzzer=False)
     for words in (stored(target), [str(seed), str(count)]):
         done = subprocess.run([str(program), *words], capture_output=True, text=True, check=False)
@@ -93,12 +93,12 @@ def run_random(target: str, seed: int, count: int) -> int:
 
 
 def stored(target: str) -> list[str]:
-    """Lists the inputs of a fuzz target that are stored in driver/fuzz/corpus."""
+    """Returns the paths of a fuzz target's inputs that are stored in driver/fuzz/corpus."""
     return sorted(map(str, (CORPUS / target).glob("*")))
 
 
 def corpus(target: str) -> pathlib.Path:
-    """Creates the folder of inputs for libFuzzer, with initial ones; returns it."""
+    """Creates a folder with initial inputs of a fuzz target for libFuzzer; returns its path."""
     folder = FOLDER / f"corpus_{target}"
     folder.mkdir(parents=True, exist_ok=True)
     draw = random.Random(1)
@@ -109,7 +109,7 @@ def corpus(target: str) -> pathlib.Path:
 
 
 def grow(target: str) -> int:
-    """Adds inputs that reach new code of the driver to the stored ones; returns their number."""
+    """Stores a fuzz target's inputs that reach new code of the driver; returns their number."""
     folder, before = CORPUS / target, len(stored(target))
     folder.mkdir(parents=True, exist_ok=True)
     program = build(target, fuzzer=True)
@@ -140,7 +140,7 @@ def run_fuzzer(target: str, seconds: int) -> dict[str, int]:
 
 
 def covered() -> dict[str, tuple[int, int]]:
-    """Counts the lines of the enclave's driver that all fuzz inputs reach, and all lines."""
+    """Returns reached lines and all lines of each file of the enclave's driver, for fuzz inputs."""
     data, programs = [], []
     for target in TARGETS:
         program = build(target, fuzzer=True, coverage=True)
@@ -171,7 +171,7 @@ def covered() -> dict[str, tuple[int, int]]:
 
 
 def main() -> int:
-    """Fuzzes the enclave's driver with all fuzz targets, as the command line asks."""
+    """Fuzzes the enclave's driver with all fuzz targets and prints runs; returns exit status."""
     seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 60
     try:
         if not has_fuzzer():

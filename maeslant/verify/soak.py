@@ -34,7 +34,7 @@ class SoakError(MaeslantError):
 
 
 class Oracle:
-    """Computes AES-GCM by OpenSSL as expected result, for IVs of any length."""
+    """Computes AES-GCM by OpenSSL for IVs of any length, as the expected result of the engine."""
 
     def __init__(self, key: bytes) -> None:
         self.key = key
@@ -44,7 +44,7 @@ class Oracle:
         return Cipher(algorithms.AES(self.key), modes.ECB()).encryptor().update(block)
 
     def _hash(self, aad: bytes, text: bytes) -> bytes:
-        """Computes GHASH of AAD and ciphertext by OpenSSL, as a tag without its mask."""
+        """Returns the GHASH of AAD and ciphertext: OpenSSL's GCM tag with the mask removed."""
         pad = self.aead.encrypt(bytes(12), bytes(len(text)), b"")[: len(text)]
         tag = self.aead.encrypt(bytes(12), _xor(text, pad), aad)[len(text) :]
         return _xor(tag, self._block(bytes(15) + b"\1"))
@@ -101,7 +101,7 @@ class Generator:
         self.style = "any"
 
     def key(self, bank: int) -> None:
-        """Adds a job that loads a random key into a key bank of the GCM engine."""
+        """Adds to the test's jobs one that loads a random key into a key bank of the GCM engine."""
         key = self.rng.randbytes(self.rng.choice(self.sizes))
         self.oracles[bank] = Oracle(key)
         self.jobs.append(Key(bank, key))
@@ -117,7 +117,7 @@ class Generator:
         return self.rng.randrange(1 << 16) + 1
 
     def message(self, bank: int, tamper: bool, what: str) -> None:
-        """Adds a random GCM message, encrypted or decrypted under a bank's key."""
+        """Adds to the test's jobs a random GCM message, encrypted or decrypted by a bank's key."""
         rng = self.rng
         iv_size = 12 if rng.random() < 0.75 else rng.choice((rng.randrange(1, 40), 8, 16, 128, 300))
         aad_size, size = rng.randrange(101) * (rng.random() < 0.75), self.size(300)
@@ -141,7 +141,7 @@ class Generator:
         self.jobs.append(case.message)
 
     def tamper(self, case: Case) -> None:
-        """Flips a bit of a GCM message's tag, data, AAD or IV, or empties its tag."""
+        """Changes a bit of a GCM message's tag, data, AAD or IV, or empties the tag."""
         if self.rng.random() < 0.02:
             case.place, case.message.tag = "no tag", b""
             return
@@ -153,7 +153,7 @@ class Generator:
         setattr(case.message, case.place, bytes(part))
 
     def stall(self) -> None:
-        """Adds a job that sets new random stalls at the GCM engine's ports."""
+        """Adds to the test's jobs one that sets random stalls at the GCM engine's ports."""
         rng = self.rng
         chances = [rng.choice((0, 0, 0, 30, 128, 230)) for _ in range(5)]
         if rng.random() < 0.3:
@@ -161,7 +161,7 @@ class Generator:
         self.jobs.append(Stall(tuple(chances)))
 
     def abort(self) -> None:
-        """Adds an abort of the GCM engine, mostly in the middle of messages."""
+        """Adds an abort of the GCM engine to the test's jobs, mostly in the middle of messages."""
         clear = self.rng.random() < 0.1
         wait = self.rng.choice((0, 1, 5, 20, 60))
         self.jobs.append(Abort(self.rng.randrange(wait + 1), clear))
@@ -174,7 +174,7 @@ class Generator:
             self.key(bank)
 
     def batch(self, good: int, tampered: int) -> tuple[list[gcm_engine.Job], list[Case]]:
-        """Generates random jobs with right and tampered GCM messages, some of them aborted."""
+        """Returns random jobs with right and tampered GCM messages, some aborted, and cases."""
         rng = self.rng
         self.jobs, self.cases, self.open = [], [], 0
         for bank in range(gcm_engine.BANKS):
@@ -199,7 +199,7 @@ class Generator:
         return self.jobs, self.cases
 
     def cut_batch(self) -> tuple[list[gcm_engine.Job], list[Case]]:
-        """Generates random jobs with a few GCM messages each, ended by an abort."""
+        """Returns random jobs with a few GCM messages and an abort at the end, and their cases."""
         rng = self.rng
         self.jobs, self.cases, self.open = [], [], 0
         for _ in range(10):
@@ -215,7 +215,7 @@ class Generator:
 
 
 def check(case: Case) -> None:
-    """Compares the engine's result of a GCM message with the expected one."""
+    """Raises SoakError if the engine's result of a GCM message is not the expected one."""
     message = case.message
     shape = f"bank {message.bank}, IV {len(message.iv)}, AAD {len(message.aad)}, "
     shape += f"data {len(message.data)}, {'decrypt' if message.decrypt else 'encrypt'}"
@@ -242,7 +242,7 @@ def check(case: Case) -> None:
 
 
 def chunk(lanes: int | str, number: int, seed: int, messages: int) -> collections.Counter[str]:
-    """Runs some random messages on a new simulated GCM engine; returns the counts."""
+    """Runs random messages on a new simulated GCM engine; returns counts of what was checked."""
     name = f"{seed}/{lanes}/{number}"
     generator = Generator(name, gcm_engine.key_sizes(lanes))
     engine = Engine(lanes, generator.rng.getrandbits(64))
@@ -276,7 +276,7 @@ def again(lanes: int | str, number: int, seed: int, messages: int) -> str:
 def soak(
     messages: int, seed: int, lanes: list[int | str], processes: int = 2, only: int | None = None
 ) -> dict[int | str, collections.Counter[str]]:
-    """Runs random messages on GCM engines of all widths in parallel; returns the counts."""
+    """Runs random messages on GCM engines of all widths, in parallel; returns counts by engine."""
     for width in lanes:
         Engine(width)  # build before the processes need it
     work = []
@@ -302,7 +302,7 @@ def soak(
 
 
 def show(counts: dict[int | str, collections.Counter[str]], seconds: float) -> None:
-    """Prints the counts of the GCM engine's test, a line for each width."""
+    """Prints how many messages of each kind the GCM engines were tested on, a line for each."""
     columns = {
         "good": "right",
         "tampered": "refused",
@@ -330,7 +330,7 @@ def show(counts: dict[int | str, collections.Counter[str]], seconds: float) -> N
 
 
 def main() -> int:
-    """Tests the GCM engine as the command line asks; returns 0 if all results agree."""
+    """Tests GCM engines as the command line asks and prints counts; returns 0 if all is right."""
     parser = argparse.ArgumentParser(prog="python -m maeslant.verify.soak", description=__doc__)
     parser.add_argument(
         "--messages", type=int, default=100_000, help="number of messages, of all widths together"

@@ -27,7 +27,7 @@ CHUNK = 50_000  # accesses of a machine
 
 
 class TortureError(MaeslantError):
-    """Raised if the memory arbiter's memory, registers or timing differ from the model's."""
+    """Raised if the memory arbiter's memory, registers or timing differ from a model's."""
 
 
 @functools.cache
@@ -42,7 +42,7 @@ def _ffi() -> cffi.FFI:
 
 @functools.cache
 def _library(jobs: int) -> object:
-    """Builds the library of the memory arbiter's test if out of date, and loads it."""
+    """Builds the library of the memory arbiter's test if out of date; returns it, loaded."""
     sources = [FOLDER / "mae_arbiter_bench.sv", FOLDER / "mae_arbiter_bench.vlt"]
     name = "arbiter" if jobs == 1 else f"arbiter{jobs}"
     library = simulator.build_top(name, "mae_arbiter_bench", {"Jobs": jobs}, sources=sources)
@@ -50,7 +50,7 @@ def _library(jobs: int) -> object:
 
 
 def chunk(seed: int, accesses: int, jobs: int = 1) -> dict:
-    """Runs random CPU accesses on a new memory arbiter of ``jobs`` peripherals; returns counts."""
+    """Runs random CPU accesses on a simulated memory arbiter; returns counts of checked events."""
     text = _ffi().new("char[]", 65536)
     status = _library(jobs).mae_sim_arbiter_torture(seed, accesses, jobs, text, len(text))
     report = json.loads(_ffi().string(text).decode())
@@ -62,7 +62,7 @@ def chunk(seed: int, accesses: int, jobs: int = 1) -> dict:
 
 
 def merge(reports: list[dict]) -> dict:
-    """Merges the counts of several runs of the memory arbiter's test."""
+    """Returns the sums of counts from several runs of the memory arbiter's test."""
     total: dict = {"jobs": collections.Counter(), "holds": {}}
     for report in reports:
         for name, value in report.items():
@@ -79,7 +79,7 @@ def merge(reports: list[dict]) -> dict:
 
 
 def torture(accesses: int, seed: int, processes: int = 2, jobs: int = 1) -> dict:
-    """Runs random CPU accesses on memory arbiters in parallel; returns the merged counts."""
+    """Runs random CPU accesses on several memory arbiters in parallel; returns summed counts."""
     _library(jobs)
     sizes = [min(CHUNK, accesses - first) for first in range(0, accesses, CHUNK)]
     seeds = [1000 * seed + number for number in range(len(sizes))]
@@ -113,7 +113,7 @@ def show(total: dict, jobs: int, seconds: float) -> None:
 
 
 def main() -> int:
-    """Tests the memory arbiter as the command line asks; returns 0 if nothing differs."""
+    """Tests the memory arbiter by random CPU accesses; prints counts; returns 0 if all agree."""
     parser = argparse.ArgumentParser(prog="python -m maeslant.verify.torture", description=__doc__)
     parser.add_argument("--accesses", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)

@@ -251,7 +251,7 @@ module mae_mode_engine
   logic   [Lanes:0][BytesWidth-1:0] source_bytes;
   logic   [Lanes:0]                 source_last;
 
-  mae_mode_output_mux #(
+  mae_mode_output_arbiter #(
       .Lanes(Lanes),
       .Contexts(Contexts)
   ) u_merge (

@@ -4,6 +4,7 @@
 import os
 import pathlib
 import random
+import re
 
 import cocotb
 import pytest
@@ -11,16 +12,23 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, FallingEdge, Timer
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from maeslant import paths
 from tests.support import bench
 
 BIT = 8681  # ns, 115,200 baud
-# Board: clock, its period in ns, reset and its active level, serial lines, LED and its level.
-BOARDS = {
-    "ulx3s": ("clk_25mhz", 40, "btn_pwr_n", 0, "ftdi_txd", "ftdi_rxd", "led", 1),
-    "tang_primer_25k": ("clk_50mhz", 20, "button", 1, "uart_rx", "uart_tx", "led_ready", 1),
-    "aes_uart": ("clk_i", 40, "rst_ni", 0, "rx_i", "tx_o", "ok_o", 1),
-    "gatemate_evb": ("clk_10mhz", 100, "button_n", 0, "uart_rx", "uart_tx", "led_n", 0),
-}
+CORE = "clk_i 40 rst_ni 0 rx_i tx_o ok_o 1"  # aes_uart without a board, as BENCH in boards/board.mk
+
+
+def benches() -> dict[str, list[str]]:
+    """Reads what the bench has to know of each board from BENCH in the board's Makefile."""
+    found = {"aes_uart": CORE.split()}
+    for makefile in sorted((paths.ROOT / "boards").glob("*/Makefile")):
+        (words,) = re.findall(r"^BENCH := (.*)$", makefile.read_text(), re.M)
+        found[makefile.parent.name] = words.split()
+    return found
+
+
+BOARDS = benches()
 
 
 class Host:
@@ -29,8 +37,9 @@ class Host:
     def __init__(self, dut) -> None:
         names = BOARDS[os.environ["MAESLANT_BOARD"]]
         self.dut = dut
-        self.clock, self.period, reset, self.level, to_board, from_board, led, self.lit = names
-        self.clock, self.reset = getattr(dut, self.clock), getattr(dut, reset)
+        clock, period, reset, level, to_board, from_board, led, lit = names
+        self.period, self.level, self.lit = int(period), int(level), int(lit)
+        self.clock, self.reset = getattr(dut, clock), getattr(dut, reset)
         self.to_board, self.from_board = getattr(dut, to_board), getattr(dut, from_board)
         self.led = getattr(dut, led)
         self.answer = bytearray()

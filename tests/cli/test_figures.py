@@ -36,6 +36,7 @@ def test_measure_iterative_core() -> None:
     assert found["AES-256 both at once, decrypt, clocks a block"] == 14
 
 
+@pytest.mark.full
 def test_measure_devices() -> None:
     """`maeslant measure` reports that the simulated devices reach every target."""
     found = figures("modes", "dma", "push")

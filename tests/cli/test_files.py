@@ -84,7 +84,7 @@ def test_plain_verilog_has_no_cells_of_yosys(tmp_path: pathlib.Path) -> None:
     text = sources.plain("mae_guard_region_locks")
     assert "$bwmux" not in text and "$bmux" not in text and "$demux" not in text
     with pytest.raises(MaeslantError, match="types as parameters"):
-        sources.plain("mae_dma_read_row_output")
+        sources.plain("mae_dma_read_row_arbiter")
 
 
 @pytest.mark.parametrize("folder", ["plain", "a b é"])

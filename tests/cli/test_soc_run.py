@@ -5,10 +5,15 @@ import json
 import pathlib
 import re
 import subprocess
+import types
 
 import pytest
 
 from maeslant import paths
+from maeslant.bench.measure import messages_plot
+from maeslant.bench.overhead import report as overhead
+from maeslant.bench.soc import report as soc
+from maeslant.cli import common
 
 MAESLANT = str(paths.ROOT / ".venv" / "bin" / "maeslant")
 AXIL_TARGET, ARBITER_TARGET = 200, 20  # clocks a block, of 4 KB and more
@@ -78,3 +83,12 @@ def test_errors(tmp_path: pathlib.Path) -> None:
         assert "Traceback" not in done.stderr and str(tmp_path.name) in done.stderr.replace(
             "\n", ""
         )
+
+
+@pytest.mark.parametrize("report", [soc, overhead, messages_plot], ids=["soc", "overhead", "bench"])
+def test_pictures_are_published_on_demand(report: types.ModuleType) -> None:
+    """A command draws into build/ unless --publish or --picture names another place."""
+    path = common.drawn(None, False, report)
+    assert path.is_relative_to(paths.BUILD)
+    assert common.drawn(None, True, report).parent == paths.RESULTS
+    assert not any(path.is_relative_to(paths.ROOT / name) for name in ("docs", "results"))

@@ -10,6 +10,8 @@ from maeslant.driver import device
 from maeslant.driver.device import DeviceError, check
 from tests.driver.test_sim_devices import AWKWARD, opened
 
+pytestmark = pytest.mark.full
+
 RECORDS = 400  # more than the card caches, and than bits 7:0 of a record's number count
 DATA_BYTES = 300
 

@@ -50,6 +50,7 @@ def test_every_example_is_run_and_described() -> None:
 
 
 @pytest.mark.parametrize("copied", ["gcm_axis_top"], indirect=True)
+@pytest.mark.full
 def test_gcm_axis_top_in_verilator(copied: pathlib.Path) -> None:
     """The example gcm_axis_top gives the expected ciphertext and tag in Verilator."""
     assert "right" in run(copied, "make", f"MAESLANT={MAESLANT}").splitlines()

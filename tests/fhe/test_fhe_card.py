@@ -9,6 +9,8 @@ from maeslant.errors import MaeslantError
 from maeslant.fhe import demo, matrix, seal_bytes, sets
 from maeslant.fhe.card import Evaluator
 
+pytestmark = pytest.mark.full
+
 PARAMS = sets.SMALL
 
 
@@ -84,7 +86,6 @@ def test_product() -> None:
     assert found["clocks"] < 170_000
 
 
-@pytest.mark.full
 def test_digits() -> None:
     """Digits classified under encryption get the labels of the plaintext network."""
     assert demo.digits(2)["equal"]

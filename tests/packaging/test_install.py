@@ -165,6 +165,7 @@ def test_completion(installed: pathlib.Path, file: str, part: str) -> None:
     assert part in (installed / "share" / file).read_text()
 
 
+@pytest.mark.full
 def test_uninstall_takes_all_away_and_nothing_else(tmp_path: pathlib.Path) -> None:
     """`make uninstall` removes all installed files and no other file."""
     assert install(tmp_path, "library", "documents").returncode == 0

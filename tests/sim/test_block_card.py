@@ -12,6 +12,8 @@ from maeslant.errors import MaeslantError
 from maeslant.sim.block_card import FLUSH, READ, WRITE, BlockCard, Request
 from tests.device import oracle
 
+pytestmark = pytest.mark.full
+
 SIZE = 8 * 4096
 
 

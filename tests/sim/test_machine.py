@@ -162,6 +162,7 @@ def test_side_by_side() -> None:
             assert machine.dst[:size] == machine.src[:size]
 
 
+@pytest.mark.full
 def test_waveform(tmp_path: pathlib.Path) -> None:
     """A trace build of the simulator writes an FST waveform; other builds refuse wave=."""
     file = tmp_path / "run.fst"

@@ -34,6 +34,7 @@ def test_part(seed: int, accesses: int) -> None:
 
 
 @pytest.mark.parametrize(("seed", "accesses"), [(1, 100_000), *SLOW])
+@pytest.mark.full
 def test_two_peripherals(seed: int, accesses: int) -> None:
     """Jobs of two peripherals and random CPU accesses see memory as a sequential model has it."""
     check(torture.torture(accesses, seed, 1, jobs=2), accesses, [*COUNTS, *TOGETHER])

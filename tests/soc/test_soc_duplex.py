@@ -8,6 +8,8 @@ import pytest
 from maeslant.bench.soc import jobs, oracle
 from maeslant.bench.soc.jobs import DECRYPT, ENCRYPT, Job, Runner
 
+pytestmark = pytest.mark.full
+
 MODES = ("ecb", "cbc", "ctr")
 
 

@@ -16,6 +16,7 @@ from maeslant.synth import (
     circuit,
     design,
     equivalence,
+    fpga,
     liberty,
     prove,
     synthesize,
@@ -85,15 +86,95 @@ def test_registers() -> None:
         prove(made, "xc7")
 
 
+def fpga_passes(target: str, top: str) -> str:
+    """Returns the Yosys pass that maps a design for an FPGA, as maeslant.synth.fpga does."""
+    if target == "ecp5":
+        return f"synth_ecp5 -top {top} -run begin:check"
+    return fpga.XILINX.format(top=top)
+
+
+def mapped_by_yosys(
+    target: str, name: str, parameters: dict[str, object], folder: pathlib.Path
+) -> tuple[circuit.Circuit, pathlib.Path]:
+    """Maps a module for an FPGA, without place and route; returns its RTL and the netlist."""
+    what = design.find(name, parameters)
+    netlist = folder / "net.v"
+    passes = [what.read(), fpga_passes(target, what.top), f"write_verilog -noattr {netlist}"]
+    yosys.run(passes, folder / "log")
+    return circuit.read([what.read()], what.top, folder / "rtl"), netlist
+
+
+def compared(
+    target: str, rtl: circuit.Circuit, netlist: pathlib.Path, top: str
+) -> dict[str, object]:
+    """Compares RTL with a netlist for an FPGA."""
+    mapped = equivalence.read_netlist(netlist, top, target, None)
+    return equivalence.compare(rtl, mapped, netlist.parent)
+
+
+def spoil(netlist: pathlib.Path, find: str, replace: str | Callable) -> None:
+    """Changes one place of a netlist."""
+    text, count = re.subn(find, replace, netlist.read_text(), count=1)
+    assert count == 1
+    netlist.write_text(text)
+
+
+TABLE = r"INIT\((\d+)'h(\w+)\)"  # of a LUT
+
+
+def inverted(match: re.Match) -> str:
+    """Returns the table of a LUT that gives the opposite."""
+    return f"INIT({match[1]}'h{int(match[2], 16) ^ 2 ** int(match[1]) - 1:x})"
+
+
+@pytest.mark.parametrize("kind", ["DirsDecrypt", "DirsBoth"])
+@pytest.mark.parametrize("impl", range(len(SBOXES)))
+@pytest.mark.parametrize("target", ["ecp5", "xc7"])
+def test_inverse_sboxes(target: str, impl: int, kind: str, tmp_path: pathlib.Path) -> None:
+    """The FPGA netlist of each S-box for decryption, or both directions, is equal to its RTL."""
+    given = {"Impl": impl, "Kind": kind}
+    rtl, netlist = mapped_by_yosys(target, "mae_sbox", given, tmp_path)
+    assert compared(target, rtl, netlist, "mae_sbox")["outputs"] == 8
+    spoil(netlist, TABLE, inverted)
+    with pytest.raises(SynthesisError, match=r"differs from its RTL: out_o\[\d\]"):
+        compared(target, rtl, netlist, "mae_sbox")
+
+
+@pytest.mark.parametrize("target", ["ecp5", "xc7"])
+@pytest.mark.slow
+def test_inverse_round(target: str, tmp_path: pathlib.Path) -> None:
+    """The FPGA netlist of a round for decryption is equal to its RTL, and with a wrong LUT not."""
+    given = {"Dirs": "DirsDecrypt", "Sbox": "SboxBoolean"}
+    rtl, netlist = mapped_by_yosys(target, "mae_round", given, tmp_path)
+    assert compared(target, rtl, netlist, "mae_round")["outputs"] == 128
+    spoil(netlist, TABLE, inverted)
+    with pytest.raises(SynthesisError, match=r"differs from its RTL: state_o\[\d+\]"):
+        compared(target, rtl, netlist, "mae_round")
+
+
+@pytest.mark.parametrize(
+    ("target", "memory", "wire"),
+    [("ecp5", "TRELLIS_DPR16X4", "WRE"), ("xc7", "RAM32M", "WE")],
+    ids=["ecp5", "xc7"],
+)
+def test_memories(target: str, memory: str, wire: str, tmp_path: pathlib.Path) -> None:
+    """A FIFO in an FPGA's memories of LUTs is equal to its RTL; without its write enable it is not.
+
+    Its words have no names in the netlist: they are paired by what they do.
+    """
+    given = {"Depth": 16, "Width": 8, "Zero": 0}
+    rtl, netlist = mapped_by_yosys(target, "mae_fifo", given, tmp_path)
+    assert memory in netlist.read_text()
+    assert compared(target, rtl, netlist, "mae_fifo")["registers"] >= 16 * 8
+    spoil(netlist, rf"\.{wire}\([^()]+\)", f".{wire}(1'h1)")
+    with pytest.raises(SynthesisError, match="differs from its RTL"):
+        compared(target, rtl, netlist, "mae_fifo")
+
+
 def test_ecp5(tmp_path: pathlib.Path) -> None:
     """A netlist for ECP5 is equal to its RTL."""
-    what = design.find("mae_rr_arb", {"N": 4})
-    netlist = tmp_path / "net.v"
-    passes = [what.read(), "synth_ecp5 -top mae_rr_arb -run begin:check"]
-    yosys.run([*passes, f"write_verilog -noattr {netlist}"], tmp_path / "log")
-    rtl = circuit.read([what.read()], what.top, tmp_path / "rtl")
-    mapped = equivalence.read_netlist(netlist, what.top, "ecp5", None)
-    assert equivalence.compare(rtl, mapped, tmp_path)["outputs"] > 4
+    rtl, netlist = mapped_by_yosys("ecp5", "mae_rr_arb", {"N": 4}, tmp_path)
+    assert compared("ecp5", rtl, netlist, "mae_rr_arb")["outputs"] > 4
 
 
 @pytest.mark.slow

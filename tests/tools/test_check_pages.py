@@ -55,6 +55,7 @@ BAD = """# A page
 
 See [a page](../nowhere.md), `rtl/prim/mae_gone.sv`, `maeslant/none`, `maeslant.none.part`,
 `mae_gone`, `tests/prim/test_gone.py` and `test_gone_too`, `make flew`; paper 003 says so.
+See [that](#a-pages), [one](../adr/0001.md#two).
 
 ```sh
 make fly
@@ -68,6 +69,7 @@ def test_a_page_in_a_folder(tmp_path: pathlib.Path) -> None:
     """check_pages.py reports each missing file, module or command named in docs/."""
     good = (
         "`rtl/prim/mae_low.sv`, [one](../adr/0001.md), `maeslant.cli`, `mae_low`, `boards/NAME`\n"
+        '[one](../adr/0001.md#one), [b](#b-and-c_d), [e](#e)\n## B, and `c_d`\n<a id="e"></a>\n'
     )
     tree.make(tmp_path, **{"docs/guides/good.md": good, "docs/guides/bad.md": BAD})
     found = check_pages.problems(tmp_path, KNOWN)
@@ -76,6 +78,7 @@ def test_a_page_in_a_folder(tmp_path: pathlib.Path) -> None:
         "paper 003", "no ../nowhere.md",
         "no maeslant/none", "no Python module maeslant.none", "no rtl/prim/mae_gone.sv",
         "name mae_gone", "no tests/prim/test_gone.py", "name test_gone_too",
+        "this page has no heading #a-pages", "../adr/0001.md has no heading #two",
     )  # fmt: skip
     assert all(line.startswith("docs/guides/bad.md: ") for line in found)
     for part in said:

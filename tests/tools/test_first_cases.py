@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that `make test` runs one case of each test, and that CI runs all cases."""
+"""Tests that `make test` runs one case of each test, and CI all cases within its budget."""
 
 import subprocess
 import sys
@@ -43,5 +43,20 @@ def test_first_case_of_every_test() -> None:
 def test_continuous_integration_runs_all() -> None:
     """CI runs `make test-full`, which runs all cases of all tests."""
     makefile = (paths.ROOT / "Makefile").read_text()
-    assert "make test-full" in (paths.ROOT / ".ci" / "run").read_text().splitlines()
+    commands = (paths.ROOT / ".ci" / "run").read_text().splitlines()
+    assert any(line.startswith("make test-full BUDGET=") for line in commands)
     assert "--first" not in makefile.partition("test-full:")[2].partition("\n\n")[0]
+
+
+def run_within(minutes: str) -> str:
+    """Runs one short test file within a budget of minutes; returns pytest's last line."""
+    command = [sys.executable, "-m", "pytest", "-q", *ALL, "--budget", minutes, FILES[0]]
+    done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()[-1]
+
+
+def test_budget() -> None:
+    """`pytest --budget` skips the tests that begin after it, and no others."""
+    late, early = run_within("0"), run_within("10")
+    assert "skipped" in late and "passed" not in late
+    assert "passed" in early and "skipped" not in early

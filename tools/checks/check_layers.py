@@ -15,6 +15,7 @@ import sys
 from maeslant import paths
 
 DRIVER_ORDER = ("include", "enclave", "src", "backend", "provider", "os", "firmware", "fuzz")
+DRIVER_ORDER += ("linux",)
 PYTHON_USES = {"maeslant": set(), "tools": {"maeslant"}}
 COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 INCLUDE = re.compile(r'^\s*[`#]\s*include\s+["<]([^">]+)[">]', re.MULTILINE)
@@ -23,7 +24,7 @@ INCLUDE = re.compile(r'^\s*[`#]\s*include\s+["<]([^">]+)[">]', re.MULTILINE)
 def _check_order(
     tree: pathlib.Path, order: tuple[str, ...], uses: dict[pathlib.Path, set[pathlib.Path]]
 ) -> list[str]:
-    """Lists each use of a later folder, and each folder that the order of layers lacks."""
+    """Returns an error for each use of a later folder, and for each folder not in the order."""
     problems = []
 
     def folder(path: pathlib.Path) -> str:
@@ -42,7 +43,7 @@ def _check_order(
 
 
 def rtl_problems(root: pathlib.Path) -> list[str]:
-    """Lists the modules, packages and includes of rtl/ that violate the folders' order."""
+    """Returns an error for each module, package or include of rtl/ against the folders' order."""
     rtl = root / "rtl"
     files = [*rtl.glob("**/*.sv"), *rtl.glob("**/*.svh")]
     modules = {path.stem: path for path in files if path.suffix == ".sv"}
@@ -57,7 +58,7 @@ def rtl_problems(root: pathlib.Path) -> list[str]:
 
 
 def driver_problems(root: pathlib.Path) -> list[str]:
-    """Lists the includes of driver/ that violate the order of its folders."""
+    """Returns an error for each include of driver/ that breaks the order of its folders."""
     driver = root / "driver"
     files = [path for suffix in ("c", "h", "S") for path in driver.glob(f"**/*.{suffix}")]
     headers = {path.name: path for path in files if path.suffix == ".h"}
@@ -73,7 +74,7 @@ def driver_problems(root: pathlib.Path) -> list[str]:
 
 
 def python_problems(root: pathlib.Path) -> list[str]:
-    """Lists the Python imports between maeslant, tools and tests that are not allowed."""
+    """Returns an error for each forbidden import between maeslant, tools and tests in Python."""
     problems = []
     for package, allowed in PYTHON_USES.items():
         for path in sorted((root / package).glob("**/*.py")):
@@ -90,7 +91,7 @@ def python_problems(root: pathlib.Path) -> list[str]:
 
 
 def _circles(root: pathlib.Path, uses: dict[pathlib.Path, set[pathlib.Path]]) -> list[str]:
-    """Returns the files of a dependency circle as an error text, if there is one."""
+    """Returns an error that names the files of a dependency circle; an empty list without one."""
     try:
         graphlib.TopologicalSorter(uses).prepare()
     except graphlib.CycleError as error:
@@ -100,7 +101,7 @@ def _circles(root: pathlib.Path, uses: dict[pathlib.Path, set[pathlib.Path]]) ->
 
 
 def call_circles(root: pathlib.Path) -> list[str]:
-    """Lists circles of calls between the C files of one part of driver/."""
+    """Returns an error for each circle of calls between C files in one folder of driver/."""
     found = []
     for folder in (root / "driver").glob("*/"):
         texts = {path: COMMENT.sub(" ", path.read_text()) for path in folder.glob("**/*.c")}
@@ -118,7 +119,7 @@ def call_circles(root: pathlib.Path) -> list[str]:
 
 
 def import_circles(root: pathlib.Path) -> list[str]:
-    """Lists circles of imports between modules or folders of maeslant/."""
+    """Returns an error for each circle of imports between modules or folders of maeslant/."""
     files = {
         ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path
         for path in (root / "maeslant").glob("**/*.py")
@@ -147,13 +148,13 @@ def import_circles(root: pathlib.Path) -> list[str]:
 
 
 def problems(root: pathlib.Path = paths.ROOT) -> list[str]:
-    """Lists all violations of the layers of rtl/, driver/ and Python."""
+    """Returns an error for each violation of the layers of rtl/, driver/ and Python."""
     checks = (rtl_problems, driver_problems, python_problems, call_circles, import_circles)
     return [line for check in checks for line in check(root)]
 
 
 def main() -> int:
-    """Prints the violations of the repository's layers; returns 0 if there are none."""
+    """Prints the violations of the layers of rtl/, driver/ and Python; returns 0 if none."""
     found = problems()
     for line in found:
         print(line.replace(f"{paths.ROOT}/", ""))

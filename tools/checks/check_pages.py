@@ -2,9 +2,9 @@
 """Checks that the Markdown pages name only files, commands and modules that exist.
 
 Checks each `make` target and variable, each maeslant command, option and part to measure, each path
-in a command; each link; and in backticks each path that begins in a folder of the repository or
-beside the page, each hardware module or C name (mae_...), Python module (maeslant...) and test
-(test_...).
+in a command; each link and the heading that it names; and in backticks each path that begins in a
+folder of the repository or beside the page, each hardware module or C name (mae_...), Python module
+(maeslant...) and test (test_...).
 """
 
 import functools
@@ -18,6 +18,7 @@ from maeslant import paths
 BLOCK = re.compile(r"^```(?:sh|bash|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FENCED = re.compile(r"^```.*?^```[^\n]*$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
+ANCHOR = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)")
 QUOTED = re.compile(r"`([^`\n]+)`")
 # A word in backticks that may be a path: with a slash, and no placeholder in it.
 PATH = re.compile(r"[\w.-]+/[\w./-]*")
@@ -45,7 +46,7 @@ ROOMS = (
 
 
 def targets(makefile: str) -> set[str]:
-    """Lists the targets of a Makefile, which pages may name."""
+    """Returns the targets of a Makefile's text, which pages may name."""
     names = re.findall(r"^([a-z$][\w $():%=-]*?):(?!=)", makefile, re.MULTILINE)
     extras = re.search(r"^EXTRAS := (.*)$", makefile, re.MULTILINE)
     words = {word for group in names for word in group.split()}
@@ -76,7 +77,7 @@ def commands() -> dict[str, set[str]]:
 
 @functools.cache
 def measured() -> frozenset[str]:
-    """Lists the parts of `maeslant measure`, which pages may name."""
+    """Returns the parts of `maeslant measure`, which pages may name."""
     from maeslant.bench.measure import collect
 
     return frozenset(collect.jobs())
@@ -85,7 +86,7 @@ def measured() -> frozenset[str]:
 def command_problem(
     line: str, makefile: str, known: dict[str, set[str]], here: pathlib.Path, root: pathlib.Path
 ) -> str | None:
-    """Returns the error in a command line on a page, None if it is right."""
+    """Returns the error in a command line on a Markdown page; None if the line is right."""
     try:
         words = shlex.split(line, comments=True)
     except ValueError as error:
@@ -125,7 +126,7 @@ def command_problem(
 
 
 def _there(name: str, here: pathlib.Path, root: pathlib.Path) -> bool:
-    """Returns true if a path on a page exists or does not belong to the repository."""
+    """Returns true if a path on a Markdown page exists, or is none of the repository's."""
     if name.startswith(BUILT) or f"{name}/" in BUILT:
         return True
     parts = name.split("/")
@@ -140,7 +141,7 @@ def _there(name: str, here: pathlib.Path, root: pathlib.Path) -> bool:
 
 @functools.cache
 def names(root: pathlib.Path) -> frozenset[str]:
-    """Collects every name mae_..., MAE_... and test_... in sources, which pages may use."""
+    """Returns every name mae_..., MAE_... and test_... in sources, which pages may use."""
     found: set[str] = set()
     for room in ROOMS:
         for path in (root / room).rglob("*"):
@@ -152,7 +153,7 @@ def names(root: pathlib.Path) -> frozenset[str]:
 
 
 def python_problem(name: str, root: pathlib.Path) -> str | None:
-    """Returns the error in a Python module's name on a page, None if it is right."""
+    """Returns the error in a Python module's name on a Markdown page; None if it is right."""
     place, parts = root, name.split(".")
     for at, part in enumerate(parts):
         if (place / part).is_dir():
@@ -167,8 +168,16 @@ def python_problem(name: str, root: pathlib.Path) -> str | None:
     return None
 
 
+def anchors(page: pathlib.Path) -> set[str]:
+    """Returns the places of a Markdown page that a link may name: headings, and given ids."""
+    text = FENCED.sub("", page.read_text())
+    heads = re.findall(r"^#+ +(.*?) *#*$", text, re.MULTILINE)
+    named = {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+    return named | set(re.findall(r"\bid=[\"']([^\"']+)", text))
+
+
 def page_problems(page: pathlib.Path, root: pathlib.Path, known: dict[str, set[str]]) -> list[str]:
-    """Lists the names on a Markdown page to which nothing in the repository corresponds."""
+    """Returns an error for each name on a Markdown page that the repository does not have."""
     text, here = page.read_text(), page.parent
     makefiles = [folder / "Makefile" for folder in {here, root}]
     makefile = "\n".join(file.read_text() for file in makefiles if file.is_file())
@@ -185,6 +194,10 @@ def page_problems(page: pathlib.Path, root: pathlib.Path, known: dict[str, set[s
         within = str(target.resolve()).removeprefix(f"{root.resolve()}/")
         if not target.exists() and not within.startswith(BUILT):
             found.append(f"there is no {name}")
+    for name, anchor in sorted(set(ANCHOR.findall(text))):
+        target = here / name if name else page
+        if target.suffix == ".md" and target.is_file() and anchor not in anchors(target):
+            found.append(f"{name or 'this page'} has no heading #{anchor}")
     for quoted in sorted(set(QUOTED.findall(text))):
         if re.match(r"(?:\.venv/bin/)?maeslant |make [a-z]", quoted):
             if problem := command_problem(quoted, makefile, known, here, root):
@@ -203,7 +216,7 @@ def page_problems(page: pathlib.Path, root: pathlib.Path, known: dict[str, set[s
 
 
 def pages(root: pathlib.Path) -> list[pathlib.Path]:
-    """Lists the Markdown pages of the repository."""
+    """Returns the paths of the repository's Markdown pages."""
     every = root.rglob("*.md")
     return sorted(p for p in every if SKIPPED.isdisjoint(p.relative_to(root).parts))
 
@@ -211,7 +224,7 @@ def pages(root: pathlib.Path) -> list[pathlib.Path]:
 def problems(
     root: pathlib.Path = paths.ROOT, known: dict[str, set[str]] | None = None
 ) -> list[str]:
-    """Lists the errors of all Markdown pages; README.md must be among them."""
+    """Returns the errors of all Markdown pages; README.md must be among the pages."""
     if not (root / "README.md").exists():
         return ["README.md is missing"]
     known = commands() if known is None else known
@@ -219,7 +232,7 @@ def problems(
 
 
 def main() -> int:
-    """Prints the errors of the Markdown pages; returns 0 if there are none."""
+    """Prints the errors of the Markdown pages' names and commands; returns 0 if there are none."""
     found = problems()
     for line in found:
         print(line)

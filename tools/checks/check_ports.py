@@ -91,7 +91,7 @@ ALLOWED: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 def unlisted() -> list[str]:
-    """Lists modules with bus ports that the tables of allowed paths lack, and stale entries."""
+    """Returns errors: modules with bus ports that this check's tables lack, and stale entries."""
     has = {
         file.stem
         for file in paths.RTL.glob("**/*.sv")
@@ -109,7 +109,7 @@ def unlisted() -> list[str]:
 
 
 def forbidden(name: str, what: design.Design | None = None) -> list[str]:
-    """Lists the combinational paths of an RTL module that the tables do not allow."""
+    """Returns an RTL module's combinational paths at bus ports that the check's tables forbid."""
     what = what or design.find(BUILDS.get(name, name), TOPS[name])
     try:
         found = through.found_in(what)

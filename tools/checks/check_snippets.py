@@ -22,7 +22,7 @@ C = ["gcc", "-std=c17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-xc"]
 
 
 def command(language: str, file: pathlib.Path, text: str) -> list[str]:
-    """Returns the command that compiles or runs a code block in a file."""
+    """Returns the command that compiles or runs a code block of a page, saved in a file."""
     if language == "c":
         return [*C, f"-I{paths.ROOT / 'driver' / 'include'}", str(file)]
     if language == "python":
@@ -37,7 +37,7 @@ def command(language: str, file: pathlib.Path, text: str) -> list[str]:
 
 
 def problems(page: pathlib.Path, languages: set[str]) -> list[str]:
-    """Compiles the code blocks of a page; returns the errors of those that fail."""
+    """Compiles the code blocks of a Markdown page; returns the errors of those that fail."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
         for match in BLOCK.finditer(page.read_text()):
@@ -65,7 +65,7 @@ def problems(page: pathlib.Path, languages: set[str]) -> list[str]:
 
 
 def main() -> int:
-    """Compiles the code blocks of all pages; returns 0 if none fails."""
+    """Compiles the code blocks of all pages and prints errors; returns 0 if there are none."""
     found = []
     for page in check_pages.pages(paths.ROOT):
         run = {"python"} if page == paths.ROOT / "README.md" else set()

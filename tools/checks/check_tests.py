@@ -5,7 +5,7 @@ Every module of rtl/ has its test, a file of its own or one in the same folder w
 the module, or a pattern such as mae_sbox_*, as a part that it covers, with a test that is not
 marked full; a file over 500 lines has an ADR that names it; a folder has at most 15 files unless
 TABLES names it; every source file has an SPDX line; every module's header says its latency or
-throughput.
+throughput; RTL gives no unknown value (x), for which synthesis may take a secret.
 """
 
 import ast
@@ -29,11 +29,12 @@ SOURCES = {".sv", ".svh", ".vlt", ".rdl", ".py", ".c", ".h", ".S", ".cpp", ".ld"
 SOURCE_NAMES = {"Makefile"}
 SKIPPED = {".git", ".venv", ".ci", "build", "__pycache__", ".pytest_cache", ".ruff_cache"}
 LEFT_OUT = "pytest.mark.full"
+UNKNOWN = re.compile(r"'[sS]?(?:[bBoOdDhH][\da-fA-F_]*)?[xX]")
 TIMING = re.compile(r"\b(latency|throughput|clocks?|combinational)\b", re.IGNORECASE)
 
 
 def sources(root: pathlib.Path) -> list[pathlib.Path]:
-    """Lists all source files of the repository that are written by hand."""
+    """Returns the paths of all hand-written source files of the repository."""
     return sorted(
         path
         for path in root.rglob("*")
@@ -44,7 +45,7 @@ def sources(root: pathlib.Path) -> list[pathlib.Path]:
 
 
 def modules(root: pathlib.Path) -> list[pathlib.Path]:
-    """Lists the RTL modules of rtl/ that are written by hand."""
+    """Returns the paths of all hand-written RTL modules of rtl/."""
     return [
         path
         for path in sources(root)
@@ -66,7 +67,7 @@ def header(text: str) -> str:
 
 
 def test_problems(root: pathlib.Path) -> list[str]:
-    """Lists RTL modules without a test in the corresponding folder of tests/."""
+    """Returns an error for each RTL module without a test in the corresponding folder of tests/."""
     found = []
     for path in modules(root):
         folder = root / "tests" / path.relative_to(root / "rtl").parent
@@ -82,7 +83,7 @@ def test_problems(root: pathlib.Path) -> list[str]:
 
 
 def _runs(tree: ast.Module) -> bool:
-    """Returns true if a Python test file has a test that `make test` runs."""
+    """Returns true if a Python test file, parsed, has a test that `make test` runs."""
 
     def left_out(nodes: list[ast.expr]) -> bool:
         return LEFT_OUT in map(ast.unparse, nodes)
@@ -97,14 +98,14 @@ def _runs(tree: ast.Module) -> bool:
 
 
 def _covered(folder: pathlib.Path) -> set[str]:
-    """Returns the RTL modules, or patterns, that the docstrings of a test folder name as tested."""
+    """Returns the RTL modules, or patterns, that docstrings of a test folder name as tested."""
     trees = (ast.parse(path.read_text()) for path in folder.glob("**/test_*.py"))
     docstrings = (ast.get_docstring(tree) or "" for tree in trees if _runs(tree))
     return set(re.findall(r"\bmae_\w+\*?", " ".join(docstrings)))
 
 
 def header_problems(root: pathlib.Path) -> list[str]:
-    """Lists sources without an SPDX line and RTL modules without latency in the header."""
+    """Returns an error for each source without an SPDX line or module header without latency."""
     found = []
     for path in sources(root):
         lines = path.read_text().splitlines()
@@ -118,8 +119,18 @@ def header_problems(root: pathlib.Path) -> list[str]:
     return found
 
 
+def unknown_problems(root: pathlib.Path) -> list[str]:
+    """Returns an error for each line of RTL that assigns or compares an unknown value."""
+    return [
+        f"{path}: an unknown value, for which synthesis may take any: {line.strip()}"
+        for path in sorted((root / "rtl").rglob("*.sv*"))
+        for line in paths.code(path).splitlines()
+        if UNKNOWN.search(line)
+    ]
+
+
 def size_problems(root: pathlib.Path) -> list[str]:
-    """Lists source files with too many lines for which no ADR gives a reason."""
+    """Returns an error for each source file that is too long without an ADR's reason."""
     decisions = "".join(path.read_text() for path in (root / "docs" / "adr").glob("*.md"))
     found = []
     for path in sources(root):
@@ -130,7 +141,7 @@ def size_problems(root: pathlib.Path) -> list[str]:
 
 
 def folder_problems(root: pathlib.Path) -> list[str]:
-    """Lists folders with too many files; neither hidden files nor __init__.py count."""
+    """Returns an error for each folder with too many files; hidden ones do not count."""
     files = [path for path in root.rglob("[!.]*") if path.is_file() and path.name != "__init__.py"]
     counts = collections.Counter(path.relative_to(root).parent for path in files)
     return [
@@ -143,13 +154,19 @@ def folder_problems(root: pathlib.Path) -> list[str]:
 
 
 def problems(root: pathlib.Path = paths.ROOT) -> list[str]:
-    """Lists the sources with missing tests or headers, and too long files and folders."""
-    checks = (test_problems, header_problems, size_problems, folder_problems)
+    """Returns errors of the sources: no test, no header, unknown values, too long, too many."""
+    checks = (
+        test_problems,
+        header_problems,
+        unknown_problems,
+        size_problems,
+        folder_problems,
+    )
     return [line for check in checks for line in check(root)]
 
 
 def main() -> int:
-    """Prints the files and folders that break a rule; returns 0 if there are none."""
+    """Prints files and folders that break a rule of the repository; returns 0 if there are none."""
     found = problems()
     for line in found:
         print(line.replace(f"{paths.ROOT}/", ""))

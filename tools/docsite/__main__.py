@@ -17,7 +17,7 @@ from tools.docsite import pages
 
 
 def main() -> int:
-    """Collects the pages of the documentation site and builds it by MkDocs."""
+    """Builds the documentation site by MkDocs, or checks with --check that it can be built."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="check that the site can be generated")
     if parser.parse_args().check:

@@ -41,7 +41,7 @@ class Entry:
 
 
 def prose(comment: str) -> str:
-    """Converts a C comment to Markdown text."""
+    """Returns the text of a C comment as Markdown."""
     lines = comment.strip().removeprefix("/*").removesuffix("*/").splitlines()
     lines = [re.sub(r"^\s*\*? ?", "", line, count=1).rstrip() for line in lines]
     text = "\n".join(lines).strip("\n")
@@ -64,7 +64,7 @@ def system_include() -> str:
 
 
 def entries(header: pathlib.Path) -> list[Entry]:
-    """Parses a C header by libclang; returns its declarations with their comments."""
+    """Returns the declarations of a C header with their comments, parsed by libclang."""
     options = cindex.TranslationUnit.PARSE_SKIP_FUNCTION_BODIES
     arguments = ["-x", "c", "-std=c11", "-fparse-all-comments", f"-I{INCLUDE}"]
     arguments += ["-isystem", system_include()]
@@ -119,7 +119,7 @@ def page(header: pathlib.Path) -> str:
 
 
 def write(out: pathlib.Path) -> list[str]:
-    """Writes the Markdown pages of all public C headers to a folder."""
+    """Writes the Markdown pages of all public C headers to a folder; returns their names."""
     out.mkdir(parents=True, exist_ok=True)
     for name in HEADERS:
         (out / f"{pathlib.Path(name).stem}.md").write_text(page(INCLUDE / name))

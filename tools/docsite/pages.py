@@ -54,7 +54,7 @@ class Site:
         self.broken: list[str] = []
 
     def place(self, target: str, page: str) -> str:
-        """Returns the documentation site's path for a file of the repository."""
+        """Returns the path in the documentation site for a file of the repository."""
         path = pathlib.PurePosixPath(target)
         if target == "README.md":
             return "index.md"
@@ -71,7 +71,7 @@ class Site:
         return f"source/{target}.md"
 
     def lead(self, text: str, page: str) -> str:
-        """Changes the links in a page's text so that they work in the documentation site."""
+        """Returns a page's text with links that work in the documentation site."""
         here = posixpath.dirname(page)
 
         def one(match: re.Match) -> str:
@@ -106,7 +106,7 @@ class Site:
                 shutil.copyfile(file, target)
 
     def show_sources(self) -> None:
-        """Writes a page with the text of each source file that the site links to."""
+        """Writes a page with the text of each source file to which the documentation links."""
         for name in sorted(self.sources):
             file = paths.ROOT / name
             language = LANGUAGES.get(file.suffix, "make" if file.name == "Makefile" else "text")
@@ -184,7 +184,7 @@ def collect(folder: pathlib.Path, compiled: bool = True) -> list[str]:
 
 
 def main() -> int:
-    """Collects the documentation site's pages in the folder that the command line names."""
+    """Writes the documentation site's pages to the folder that the command line names."""
     broken = collect(pathlib.Path(os.path.abspath(sys.argv[1])))
     for line in broken:
         print(line)

@@ -32,7 +32,7 @@ One file a build, for tools that do not read SystemVerilog; commit {commit}.
 
 
 def git(*words: str) -> bytes:
-    """Runs git in the repository; raises MaeslantError if it fails."""
+    """Returns the output of a git command in the repository; raises MaeslantError if it fails."""
     done = subprocess.run(["git", "-C", str(paths.ROOT), *words], capture_output=True, check=False)
     if done.returncode:
         raise MaeslantError(f"git {words[0]}: {done.stderr.decode(errors='replace').strip()}")
@@ -47,7 +47,7 @@ def check_changelog(version: str = __version__) -> None:
 
 
 def verilog() -> dict[str, str]:
-    """Converts the recommended builds to plain Verilog; adds a README that lists them."""
+    """Returns the recommended builds as plain Verilog files, with a README that lists them."""
     found, table = {}, README.format(commit=design.commit())
     for name, build in configurations.recommended().items():
         print(f"dist: {name}", file=sys.stderr, flush=True)
@@ -57,7 +57,7 @@ def verilog() -> dict[str, str]:
 
 
 def archive(files: dict[str, str]) -> bytes:
-    """Packs a Git commit and further files into a release archive, reproducibly."""
+    """Returns a release archive of a Git commit and further files, equal for equal contents."""
     stamp = int(git("log", "-1", "--format=%ct"))
     room = io.BytesIO(git("archive", "--format=tar", f"--prefix={NAME}/", "HEAD"))
     with tarfile.open(fileobj=room, mode="a") as tar:
@@ -69,7 +69,7 @@ def archive(files: dict[str, str]) -> bytes:
 
 
 def main() -> int:
-    """Makes the release archive; refuses a tree with uncommitted changes."""
+    """Writes the release archive; refuses a working tree with uncommitted changes."""
     try:
         if git("status", "--porcelain", "--untracked-files=no"):
             raise MaeslantError("the tree has changes that are not committed")

@@ -46,7 +46,7 @@ interrupt.
 
 
 def escape(text: str) -> str:
-    """Escapes text for the man page's format, roff."""
+    """Returns a text escaped for roff, the format of man pages."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return "\n".join(
         rf"\&{line}" if line.startswith((".", "'")) else line for line in text.splitlines()
@@ -54,7 +54,7 @@ def escape(text: str) -> str:
 
 
 def parameter(found: object) -> str:
-    """Formats an argument or option of a command for the man page."""
+    """Returns an argument or option of a command in the format of a man page."""
     if isinstance(found, typer.core.TyperArgument):
         head = rf"\fI{escape(found.metavar or found.name.removesuffix('_name').upper())}\fR"
     else:
@@ -70,7 +70,7 @@ def parameter(found: object) -> str:
 
 
 def commands(group: object, prefix: str = "") -> Iterator[tuple[str, object]]:
-    """Yields the visible commands of `maeslant` with their full names."""
+    """Yields the visible commands of `maeslant`, each as (full name, command)."""
     for name, command in group.commands.items():
         if command.hidden:
             continue

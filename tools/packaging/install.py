@@ -55,7 +55,7 @@ class Library:
     needs: tuple[str, str] | None = None  # a header of the system, and Debian's package
 
     def files(self) -> dict[str, pathlib.Path]:
-        """Lists the paths to which the C library's files are installed."""
+        """Returns the paths to install the C library's files to, by kind or header name."""
         stem = f"lib{self.name}"
         return {
             "shared": LIBDIR / f"{stem}.so.{__version__}",
@@ -87,7 +87,7 @@ LIBRARIES = (
 
 
 def staged(path: pathlib.Path) -> pathlib.Path:
-    """Returns an installation path under DESTDIR and creates its folder."""
+    """Returns an installation path under DESTDIR; creates its parent folder."""
     destdir = os.environ.get("DESTDIR", "")
     place = pathlib.Path(f"{destdir}{path}") if destdir else path
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -142,7 +142,7 @@ def install_library(library: Library, work: pathlib.Path) -> None:
 
 
 def install_provider(work: pathlib.Path) -> None:
-    """Builds and installs the OpenSSL provider, where there are OpenSSL's headers."""
+    """Builds and installs the OpenSSL provider if OpenSSL's headers are installed."""
     if not c_driver.has_openssl():
         print("left out maeslant.so, the OpenSSL provider: it needs libssl-dev")
         return
@@ -178,7 +178,7 @@ def install_documents() -> None:
 
 
 def uninstall() -> None:
-    """Removes the files that an installation with the same variables has installed."""
+    """Removes all files that an installation with the same environment variables installs."""
     paths = [path for library in LIBRARIES for path in library.files().values()]
     for path in [*paths, PROVIDER, MANPAGE, *COMPLETIONS.values()]:
         place = pathlib.Path(f"{os.environ.get('DESTDIR', '')}{path}")
@@ -191,7 +191,7 @@ STEPS = {"library": install_libraries, "documents": install_documents, "uninstal
 
 
 def main() -> int:
-    """Installs or removes what the command line names."""
+    """Installs or removes the libraries and documents, as the command line says."""
     if not sys.argv[1:] or not set(sys.argv[1:]) <= STEPS.keys():
         sys.exit(__doc__)
     if not (PREFIX.is_absolute() and LIBDIR.is_absolute()):

@@ -23,12 +23,12 @@ UV = "uv==0.13.9"
 
 
 def groups() -> list[str]:
-    """Lists the groups of Python packages to pin: `run`, then each extra of pyproject.toml."""
+    """Returns the groups of Python packages to pin: `run`, then each extra of pyproject.toml."""
     return ["run", *tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]]
 
 
 def packages(text: str) -> dict[str, str]:
-    """Parses the lines of a resolved requirements file into packages."""
+    """Returns each package of a resolved requirements text with its lines."""
     found: dict[str, str] = {}
     for line in text.splitlines(keepends=True):
         if not line.startswith((" ", "#")):
@@ -39,7 +39,7 @@ def packages(text: str) -> dict[str, str]:
 
 
 def _pin(requirement: str) -> str:
-    """Returns the name and version of a pinned Python package."""
+    """Returns the name and version in a pinned requirement of a Python package."""
     return requirement.split(";")[0].strip()
 
 

@@ -35,13 +35,13 @@ SHEBANG = re.compile(rb"\A#!(?:/bin/sh\n'''exec' [^\n]*\n' '''|[^\n]*python[0-9.
 
 
 def need(program: str, package: str) -> None:
-    """Ends the program if a tool is missing, and names the system package to install."""
+    """Ends the program if a tool is missing, with the name of the system package to install."""
     if shutil.which(program) is None:
         sys.exit(f"setup: '{program}' is missing; install it with: sudo apt-get install {package}")
 
 
 def chosen(text: str, groups: list[str]) -> str:
-    """Returns the part of requirements.lock for the chosen groups of packages."""
+    """Returns the part of requirements.lock for some groups of Python packages."""
     found, known, take = "", set(), False
     for line in text.splitlines(keepends=True):
         if line.startswith(MARK):
@@ -56,7 +56,7 @@ def chosen(text: str, groups: list[str]) -> str:
 
 
 def detach(env: pathlib.Path) -> None:
-    """Changes the environment's scripts so that they find Python in their own folder."""
+    """Changes a Python environment's scripts so that they start the Python beside them."""
     for script in sorted((env / "bin").iterdir()):
         if script.is_file() and not script.is_symlink():
             text = script.read_bytes()
@@ -66,7 +66,7 @@ def detach(env: pathlib.Path) -> None:
 
 
 def install(python: pathlib.Path, groups: list[str]) -> None:
-    """Installs the locked Python packages of some groups into the environment."""
+    """Installs the locked Python packages of some groups into a Python environment."""
     command = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
         file.write(chosen(LOCK.read_text(), groups))
@@ -83,7 +83,7 @@ def install(python: pathlib.Path, groups: list[str]) -> None:
 
 
 def create(env: pathlib.Path) -> pathlib.Path:
-    """Creates the Python environment unless it exists and works."""
+    """Creates the Python environment unless it works; returns the path of its Python."""
     python = env / "bin" / "python"
     try:
         works = [str(python), "-m", "pip", "--version"]

@@ -24,7 +24,7 @@ NAMES = {READ: "read", WRITE: "write"}
 def requests(
     op: int, slot: int | None, count: int, first: int = 0, unit_log2: int = 12
 ) -> list[Request]:
-    """Makes requests of 4 KiB, each with its own sectors and place in host memory."""
+    """Returns requests of 4 KiB for the block card, each with its own sectors and host memory."""
     sectors, units = SIZE // SECTOR, SIZE >> unit_log2
     return [
         Request(op, sectors * n, sectors, SIZE * n, slot, unit_log2, units * n)
@@ -33,12 +33,12 @@ def requests(
 
 
 def clocks(card: BlockCard) -> int:
-    """Returns the clocks that the block card has run."""
+    """Returns the number of clocks that the block card has been simulated."""
     return card.sim.stats()["core_clocks"]
 
 
 def opened(options: str) -> BlockCard:
-    """Returns a block card with a media key in slot 0, which it has used in both directions."""
+    """Returns a simulated block card with a key in slot 0 under which it wrote and read data."""
     card = BlockCard(options=options)
     card.load_key(0, secrets.token_bytes(64))
     data = secrets.token_bytes(2 * SIZE)
@@ -52,7 +52,7 @@ def opened(options: str) -> BlockCard:
 
 
 def alone(op: int, slot: int | None) -> int:
-    """Returns the clocks of one request from its doorbell to its completion in memory."""
+    """Returns the clocks that a block card takes for a request, from doorbell to completion."""
     card = opened(FIXED)
     card.submit(requests(op, slot, 1))
     begun = clocks(card)
@@ -63,7 +63,7 @@ def alone(op: int, slot: int | None) -> int:
 
 
 def queued(slot: int | None, ops: tuple[int, ...], unit_log2: int = 12) -> float:
-    """Returns the clocks a request of 4 KiB takes with many queued, each op in its own queue."""
+    """Returns a block card's clocks a request of 4 KiB, with many queued, a queue an operation."""
     card = opened(MEMORY)
     for queue, op in enumerate(ops):
         card.submit(requests(op, slot, QUEUED, QUEUED * queue, unit_log2), queue)
@@ -76,7 +76,7 @@ def queued(slot: int | None, ops: tuple[int, ...], unit_log2: int = 12) -> float
 
 
 def figures(build: str) -> list[Figure]:
-    """Measures latency, rate and share of the bus of a block card against plain requests."""
+    """Returns measured figures of a block card: clocks and rates of its requests, plain and XTS."""
     found = []
 
     def note(metric: str, value: float, unit: str, better: str, target: float | None = None):

@@ -21,7 +21,7 @@ PARALLEL += (("ctr", ENCRYPT), ("xts", ENCRYPT), ("xts", DECRYPT))
 
 
 def memory(device: Device, size: int):
-    """Allocates memory that a simulated card can access, as a uint8_t pointer."""
+    """Allocates memory that a simulated card can access; returns it as a uint8_t pointer."""
     pointer = device.ffi.new("void **")
     check(device.lib.mae_mem_alloc(device.handle, size, pointer))
     return device.ffi.cast("uint8_t *", pointer[0])
@@ -40,7 +40,7 @@ class Batch:
         keys: int = 1,
         contexts: int | None = None,
     ) -> None:
-        """Allocates the memory, random keys and contexts of a batch of jobs."""
+        """Allocates a batch of AES jobs: the memory on the card, random keys and contexts."""
         self.device = device
         self.ffi, self.lib = device.ffi, device.lib
         self.mode, self.direction, self.jobs, self.size = mode, direction, jobs, size
@@ -61,7 +61,7 @@ class Batch:
         return context[0]
 
     def submit(self, index: int) -> None:
-        """Submits one encryption job of the batch, by its index, to the card."""
+        """Submits one encryption job of a batch of AES jobs, by the job's index, to the card."""
         job = self.ffi.new("struct mae_job *")
         job.mode, job.direction = CODES[self.mode], self.direction
         key = index % len(self.slots)
@@ -74,7 +74,7 @@ class Batch:
         check(self.lib.mae_submit(self.device.handle, job))
 
     def wait(self, count: int) -> None:
-        """Waits until the card has completed ``count`` more jobs of the batch."""
+        """Waits until the card has completed ``count`` more jobs of a batch of AES jobs."""
         done = self.ffi.new("struct mae_completion[64]")
         fetched = self.ffi.new("size_t *")
         while count:
@@ -85,7 +85,7 @@ class Batch:
             count -= fetched[0]
 
     def run(self) -> dict[str, int]:
-        """Runs all jobs of the batch on the card; returns the simulator's counters."""
+        """Runs all jobs of a batch of AES jobs on the card; returns the simulator's counters."""
         self.device.reset_stats()
         done = 0
         for index in range(self.jobs):
@@ -98,7 +98,7 @@ class Batch:
 
 
 def used(stats: dict[str, int], payload: int) -> float:
-    """Returns the share of a card's bus clocks that carried data of jobs, in percent.
+    """Returns the share of a card's bus clocks that carried the data of AES jobs, in percent.
 
     ``payload`` is in bytes, read once and written once; descriptors and completions do not count.
     """
@@ -108,7 +108,7 @@ def used(stats: dict[str, int], payload: int) -> float:
 
 
 def reachable(kilobytes: int, stats: dict[str, int]) -> float:
-    """Returns the share of bus clocks that a single job of a card should reach, in percent.
+    """Returns the percentage of bus clocks that a single AES job on a card should fill with data.
 
     It is 95; for a job short enough that the round trips of its first and last row count, 95 % of
     data clocks / (data clocks + two round trips).
@@ -125,7 +125,7 @@ def batch(uri: str, mode: str, direction: int, jobs: int, size: int) -> dict[str
 
 
 def bus_figures(build: str) -> list[Figure]:
-    """Measures the share of bus clocks that a card's jobs use, for two kinds of bus."""
+    """Returns figures of the bus clocks that a card's CTR and GCM jobs use, on two kinds of bus."""
     result = []
     for bus in ("two-way", "one-way"):
         uri = f"sim:{build}?{MEMORY}&bus={bus}"
@@ -162,7 +162,7 @@ def bus_figures(build: str) -> list[Figure]:
 
 
 def one_call(uri: str, size: int) -> float:
-    """Measures a card's bus use in one encryption call that waits for the result."""
+    """Returns the percentage of bus clocks that one encryption call on a card uses for data."""
     with Device(uri) as device:
         device.reset_stats()
         device.crypt("ctr", ENCRYPT, secrets.token_bytes(16), bytes(16), bytes(size))
@@ -170,7 +170,7 @@ def one_call(uri: str, size: int) -> float:
 
 
 def with_copies(uri: str) -> float:
-    """Measures a card's bus use if data are copied in and out, as in Fernando et al.
+    """Returns the percentage of a card's bus clocks that carry data if the data are copied too.
 
     Gives the useful data clocks (a read and a write of each byte by the device) in percent of
     those there were.
@@ -194,7 +194,7 @@ def with_copies(uri: str) -> float:
 
 
 def mode_figures(build: str, lanes: int) -> list[Figure]:
-    """Measures a card's blocks a clock in every mode, for one message and for several."""
+    """Returns figures of a card's blocks a clock in every mode, for one message and for several."""
     result = []
     uri = f"sim:{build}?{MEMORY}"
 
@@ -247,7 +247,7 @@ def mode_figures(build: str, lanes: int) -> list[Figure]:
 
 
 def push_figures() -> list[Figure]:
-    """Measures encryption on the peripheral, whose registers the CPU writes and reads."""
+    """Returns figures of the peripheral's clocks a block if the CPU writes and reads the data."""
     result = []
     for mode, direction in (
         ("ecb", ENCRYPT),

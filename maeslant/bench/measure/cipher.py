@@ -18,7 +18,7 @@ def rounds(bits: int) -> int:
 
 
 def target_of(kind: str, bits: int, build: dict) -> tuple[str, str, float | None, str]:
-    """Returns unit, target and published value for a figure of an AES cipher core."""
+    """Returns unit, direction, target and published value for a kind of figure of an AES core."""
     parameters = build["parameters"]
     lanes = int(parameters.get("Lanes", parameters.get("Units", 1)))
     iterative = build["top"] in ("mae_cipher_iter", "mae_cipher_min_area", "mae_cipher_min_luts")
@@ -53,7 +53,7 @@ def target_of(kind: str, bits: int, build: dict) -> tuple[str, str, float | None
 
 
 def figures(name: str, build: dict) -> list[Figure]:
-    """Simulates one named AES cipher core; returns its latency and throughput figures."""
+    """Simulates one named AES cipher core; returns its latency and throughput as figures."""
     parameters = build["parameters"]
     keys = KEY_LENGTHS[parameters["MaxKeyLen"]]
     dirs = DIRECTIONS[parameters["Dirs"]]

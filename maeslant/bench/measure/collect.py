@@ -26,7 +26,7 @@ NARROW = "stream1_narrow"
 
 
 def jobs() -> dict[str, list]:
-    """Lists the parts that `maeslant measure` can measure, each with its function."""
+    """Returns the parts that `maeslant measure` can measure, by name, each with its functions."""
     ciphers = {
         name: build
         for name, build in configurations.load().items()
@@ -56,7 +56,7 @@ def jobs() -> dict[str, list]:
 
 
 def all_figures(parts: list[str] | None, err: Console) -> list[Figure]:
-    """Measures the given parts, by default all; returns the figures of `maeslant measure`."""
+    """Measures the parts that `maeslant measure` names, by default all; returns the figures."""
     known = jobs()
     for part in parts or []:
         if part not in known:

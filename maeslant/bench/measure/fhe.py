@@ -43,7 +43,7 @@ def _clocks(card: Evaluator, write: Callable[[Program], None]) -> int:
 
 
 def transform_figures(params: sets.ParameterSet) -> list[Figure]:
-    """Measures the clocks of the CKKS kernel's NTT with 8, 16 and 32 lanes."""
+    """Returns figures of the CKKS kernel's clocks for an NTT with 8, 16 and 32 lanes."""
     result = []
     for lanes, target in TRANSFORMS.items():
         with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
@@ -61,7 +61,7 @@ def transform_figures(params: sets.ParameterSet) -> list[Figure]:
 
 
 def part_figures(params: sets.ParameterSet) -> list[Figure]:
-    """Measures the clocks in which the card rotates a CKKS ciphertext."""
+    """Returns figures of the card's clocks to rotate a CKKS ciphertext, kept or in memory."""
     rotation, _ = TARGETS[params.name]
     client = matrix.Client(params, 1)
     element = params.steps_to_galois(1)
@@ -85,7 +85,7 @@ def part_figures(params: sets.ParameterSet) -> list[Figure]:
 
 
 def product_figures(params: sets.ParameterSet) -> list[Figure]:
-    """Measures encrypted products of 64 x 64 matrices on the card and in SEAL."""
+    """Returns figures of encrypted products of 64 x 64 matrices, on the card and in SEAL."""
     rng = np.random.default_rng(1)
     a, b, v = (rng.uniform(-1, 1, shape) for shape in ((64, 64), (64, 64), 64))
     kinds = {"matrix by encrypted vector": (v, False)}
@@ -118,7 +118,7 @@ def _seconds(call: Callable[[], object], times: int = 20) -> float:
 
 
 def software_figures(params: sets.ParameterSet) -> list[Figure]:
-    """Measures SEAL's time for transforms of a rotation and for random numbers."""
+    """Returns figures of SEAL's time to rotate and encrypt, and the share of NTTs in it."""
     client = matrix.Client(params, 1)
     evaluator, x = seal.Evaluator(params.context), client.encrypt(np.ones(64))
     rotation = _seconds(lambda: evaluator.rotate_vector(x, 1, client.galois))
@@ -140,7 +140,7 @@ def software_figures(params: sets.ParameterSet) -> list[Figure]:
 
 
 def digit_figures() -> list[Figure]:
-    """Measures the classification of encrypted digits on the card, and its accuracy."""
+    """Returns figures of encrypted digits on the card: labels as in plaintext, clocks an image."""
     found = demo.digits(IMAGES)
     name, build = f"digits: {IMAGES} encrypted, labels as in plaintext", sets.SMALL.build
     return [
@@ -152,7 +152,7 @@ def digit_figures() -> list[Figure]:
 
 
 def figures() -> list[Figure]:
-    """Returns all figures of the card's kernel for encrypted arithmetic (CKKS)."""
+    """Returns all measured figures of encrypted arithmetic (CKKS) on the card and in SEAL."""
     result = []
     for params in (sets.SMALL, sets.LARGE):
         result += transform_figures(params) + part_figures(params)

@@ -36,7 +36,7 @@ class Figure:
 
 
 def number(value: float) -> str:
-    """Formats a measured figure: without decimals if whole, else with four digits."""
+    """Returns the text of a measured figure: without decimals if whole, else with four digits."""
     return f"{value:,.0f}" if value == int(value) else f"{value:,.4g}"
 
 

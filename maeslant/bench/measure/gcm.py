@@ -25,7 +25,7 @@ def rounds(bits: int) -> int:
 
 
 def stream_figure(kind: str, bits: int, lanes: int) -> tuple[str, float | None, str]:
-    """Returns metric, target and published value for a figure of mae_gcm_stream."""
+    """Returns metric, target and published value for a kind of figure of mae_gcm_stream."""
     doublings = (2 * lanes - 1).bit_length()  # ceil(log2(2 * lanes))
     theirs = bits == 128 and lanes == 4
     return {
@@ -50,7 +50,7 @@ def stream_figure(kind: str, bits: int, lanes: int) -> tuple[str, float | None, 
 
 
 def beat_figure(kind: str, bits: int, build: dict) -> tuple[str, str, str, float | None, str]:
-    """Returns metric, unit and targets for a figure of the GCM cores for 64-bit messages."""
+    """Returns metric, unit, target and published value for a kind of figure of 64-bit GCM cores."""
     ahead = build["top"] == "mae_gcm_prefetch"
     theirs = "Ghosh: 16" if bits == 128 else ""
     a_clock = "Ghosh: 1" if bits == 128 else ""
@@ -71,7 +71,7 @@ def beat_figure(kind: str, bits: int, build: dict) -> tuple[str, str, str, float
 
 
 def figures(name: str, build: dict) -> list[Figure]:
-    """Simulates one named GCM engine; returns its latency and throughput figures."""
+    """Simulates one named GCM engine; returns its latency and throughput as figures."""
     is_stream = build["top"] == "mae_gcm_stream"
     with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
         cocotb_bench.simulate(

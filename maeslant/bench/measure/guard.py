@@ -36,7 +36,7 @@ PAPER_MMIO = {"read": "Ghosh: 2 writes, 2 reads more", "write": "Ghosh: 3 writes
 
 
 class Protected:
-    """Drives the simulated protected card in an open session, for measurements."""
+    """Drives DMA transfers of the simulated protected card in an open session, for measurements."""
 
     def __init__(self, options: str) -> None:
         self.device = RtlDevice(build=PROTECTED, options=options)
@@ -56,25 +56,25 @@ class Protected:
         return self.device.simulator.stats()
 
     def move(self, way: str, base: int, size: int, chunk: int = HALF) -> object:
-        """Starts a DMA transfer of the protected card, one queue for each direction."""
+        """Starts a DMA transfer of the protected card in or out; returns its task, to wait for."""
         if way == "in":
             return self.host.h2d(1, base, bytes(size), chunk)
         return self.host.d2h(2, base, size, chunk)
 
     def wait(self, *jobs: object) -> None:
-        """Waits until the protected card has completed the given DMA transfers."""
+        """Simulates the protected card until it has completed the given DMA transfers."""
         for job in jobs:
             self.host.wait(job)
 
     def times(self) -> list[tuple[int, int]]:
-        """Returns start and end clocks of the protected card's latest DMA transfers."""
+        """Returns the protected card's timed events since the last call, as (kind, clock)."""
         self.link.free = self.free
         found, self.device.times = self.device.times, []
         return found
 
 
 class Unprotected:
-    """Drives the simulated unprotected card, for measurements beside the protected one.
+    """Drives DMA transfers of the simulated unprotected card, to compare with the protected one.
 
     It has the methods of :class:`Protected`.
     """
@@ -92,7 +92,7 @@ class Unprotected:
         return self.card.sim.stats()
 
     def move(self, way: str, base: int, size: int, chunk: int = HALF) -> list:
-        """Starts a DMA transfer of the unprotected card in pieces."""
+        """Starts a DMA transfer of the unprotected card in pieces; returns it, to wait for."""
         pieces = [(base + at, min(chunk, size - at)) for at in range(0, size, chunk)]
         job = [H2D if way == "in" else D2H, pieces, 0]
         self._push(job)
@@ -105,7 +105,7 @@ class Unprotected:
             job[2] = self.card.push(channel, self.card.allocate(size), base, size)
 
     def wait(self, *jobs: list) -> None:
-        """Waits until the unprotected card has completed the given DMA transfers."""
+        """Simulates the unprotected card until it has completed the given DMA transfers."""
         while any(job[1] for job in jobs):
             for job in jobs:
                 self._push(job)
@@ -114,12 +114,12 @@ class Unprotected:
             self.card.wait_for(channel, number)
 
     def times(self) -> list[tuple[int, int]]:
-        """Returns start and end clocks of the unprotected card's latest DMA transfers."""
+        """Returns the unprotected card's timed events since the last call, as (kind, clock)."""
         return [(a, b) for kind, a, b, _, _ in self.card.sim.notes() if kind == Note.TIME]
 
 
 def clocks(card: Protected | Unprotected, way: str, size: int) -> int:
-    """Measures the clocks of one DMA transfer on a card, while 1 MB moves the other way."""
+    """Returns the clocks of one DMA transfer of a card while 1 MB moves in the other direction."""
     other = "out" if way == "in" else "in"
     card.times()
     beside = card.move(other, HALF, HALF)
@@ -134,7 +134,7 @@ def clocks(card: Protected | Unprotected, way: str, size: int) -> int:
 
 
 def dma_figures() -> list[Figure]:
-    """Measures how many clocks protection adds to a DMA transfer, by its length."""
+    """Returns figures of the clocks that protection adds to a DMA transfer, by its length."""
     cards = Protected(STEADY), Unprotected(STEADY)
     result = []
     try:
@@ -154,7 +154,7 @@ def dma_figures() -> list[Figure]:
 
 
 def span(make: Callable[[str], Protected | Unprotected], size: int) -> int:
-    """Measures a card's clocks for DMA transfers in both directions, from first to last beat."""
+    """Returns a card's clocks for DMA in both directions at once, from first to last data beat."""
     card = make(RANDOM)
     try:
         sim = card.device.simulator if isinstance(card, Protected) else card.card.sim
@@ -168,7 +168,7 @@ def span(make: Callable[[str], Protected | Unprotected], size: int) -> int:
 
 
 def bus_figures() -> list[Figure]:
-    """Measures the bus use of protected DMA transfers beside unprotected ones."""
+    """Returns figures of the bus use of protected DMA transfers beside unprotected ones."""
     result = []
     for size in (CHUNK, 4 * CHUNK, HALF):
         guarded, plain = span(Protected, size), span(Unprotected, size)
@@ -183,7 +183,7 @@ def bus_figures() -> list[Figure]:
 
 
 def mmio_figures() -> list[Figure]:
-    """Measures clocks and bus bytes of register accesses through the protected channel."""
+    """Returns figures of clocks and bus bytes of register accesses over the protected channel."""
     card = Protected(QUICK)
     batches = {
         "read": [wire.read(SCRATCH, 8)],
@@ -219,7 +219,7 @@ def mmio_figures() -> list[Figure]:
 
 
 def session_figures() -> list[Figure]:
-    """Measures the clocks from one user's session on the protected card to the next user's.
+    """Returns figures of the clocks from one user's session on the protected card to the next one.
 
     The state of the card is looked at every 64 clocks; the provisioning of the secret is the
     simulator's, byte by byte.
@@ -254,5 +254,5 @@ def session_figures() -> list[Figure]:
 
 
 def figures() -> list[Figure]:
-    """Returns all figures of the cost of protection: DMA latency, bus, registers, sessions."""
+    """Returns all figures of the cost of protection: DMA latency, bus, registers and sessions."""
     return dma_figures() + bus_figures() + mmio_figures() + session_figures()

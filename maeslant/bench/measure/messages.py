@@ -39,7 +39,7 @@ def openssl(mode: str, size: int) -> float:
 
 
 def figures(build: str) -> list[Figure]:
-    """Measures how many messages a second a card encrypts, by size, mode and number of keys."""
+    """Returns figures of a card's messages a second, by mode, size and number of keys."""
     result = []
     uri = f"sim:{build}?{card.MEMORY}"
 
@@ -73,10 +73,10 @@ def figures(build: str) -> list[Figure]:
 
 
 class RecordBatch(card.Batch):
-    """Runs GCM messages whose keys are drawn from a table of key records."""
+    """Runs GCM messages on a card, each under a key of the card's table of key records."""
 
     def __init__(self, device: Device, queued: int) -> None:
-        """Gives the card a table of RECORDS random keys, and allocates the messages."""
+        """Loads RECORDS random keys into the card's key records and allocates the GCM messages."""
         lib = device.lib
         check(lib.mae_key_records(device.handle, RECORDS))
         for index in range(RECORDS):
@@ -91,7 +91,7 @@ class RecordBatch(card.Batch):
 
 
 def own_key_figures(build: str) -> list[Figure]:
-    """Measures the share of data clocks of packets, each under its own of RECORDS or SLOTS keys."""
+    """Returns figures of a card's bus use for GCM packets, each under one of many keys."""
     result = []
     for queued in (QUEUED, FEW):
         with Device(f"sim:{build}?{card.MEMORY}") as device:

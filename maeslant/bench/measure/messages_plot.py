@@ -26,7 +26,7 @@ LINES = (  # mode, what follows the size in a figure's name, label, colour, dash
 
 
 def points(figures: list[Figure], mode: str, what: str) -> list[tuple[int, float]]:
-    """Returns message sizes and rates of one line of the plot, from measured figures."""
+    """Returns (message size, million messages a second) of a plot's line, from measured figures."""
     found = []
     for figure in figures:
         match = re.match(rf"{mode}, (?:\d+ of )?([\d,]+) B(?: queued)?, {what}", figure.metric)
@@ -36,7 +36,7 @@ def points(figures: list[Figure], mode: str, what: str) -> list[tuple[int, float
 
 
 def draw(figures: list[Figure], path: pathlib.Path) -> None:
-    """Draws measured message rates over message size to an .svg or .png file."""
+    """Writes a plot of measured message rates over message size to an .svg or .png file."""
     lines = [points(figures, mode, what) for mode, what, *_ in LINES]
     if not all(lines):
         raise MaeslantError("the picture is of messages: maeslant measure messages --picture FILE")

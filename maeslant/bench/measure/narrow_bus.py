@@ -18,7 +18,7 @@ QUEUED = 16  # as many as the card has contexts
 
 
 def figures(build: str) -> list[Figure]:
-    """Measures transfers of a card on a narrow bus in MB/s, without copies and with two."""
+    """Returns figures in MB/s of a card on a 64-bit bus: encryption, without and with copies."""
     uri = f"sim:{build}?{card.MEMORY}&bus=one-way"
     found = []
 
@@ -43,7 +43,7 @@ def figures(build: str) -> list[Figure]:
 
 
 def in_turn(uri: str) -> int:
-    """Returns the clocks of chunks that are copied in, encrypted and copied out one by one."""
+    """Returns a card's clocks to copy in, encrypt and copy out chunks of data one by one."""
     with Device(uri) as device:
         work = card.Batch(device, "ecb", ENCRYPT, 1, REACH)
         source, sink = (card.memory(device, CHUNKS * REACH) for _ in range(2))
@@ -58,7 +58,7 @@ def in_turn(uri: str) -> int:
 
 
 def beside(uri: str) -> int:
-    """Returns the clocks of chunks of which one is encrypted while its neighbours are copied."""
+    """Returns a card's clocks to encrypt chunks of data while their neighbours are copied."""
     half, count = REACH // 2, 2 * CHUNKS
     with Device(uri) as device:
         work = card.Batch(device, "ecb", ENCRYPT, 2, half)

@@ -29,7 +29,7 @@ GOALS = {"gcm": 14.0}  # blocks a clock of four cards
 
 
 def run(device: Device | Local, mode: str, data: bytes) -> None:
-    """Encrypts one message on a pool of simulated cards, with or without authentication."""
+    """Encrypts one message in a given mode on a card or a pool of cards; drops the result."""
     key = secrets.token_bytes(32 if mode == "xts" else 16)
     if mode != "gcm":
         device.crypt(mode, ENCRYPT, key, bytes(16), data)
@@ -41,7 +41,7 @@ def run(device: Device | Local, mode: str, data: bytes) -> None:
 
 
 def alone(card: str, mode: str, data: bytes) -> float:
-    """Measures the blocks a clock of one simulated card without a pool."""
+    """Returns the blocks a clock of one simulated card, without a pool, for one message."""
     with Device(card) as device:
         before = device.stats()["bus_clocks"]
         run(device, mode, data)
@@ -49,7 +49,7 @@ def alone(card: str, mode: str, data: bytes) -> float:
 
 
 def together(cards: int, card: str, mode: str, data: bytes) -> dict[str, object]:
-    """Measures the blocks a clock of a pool of simulated cards on one message."""
+    """Encrypts one message on a pool of simulated cards; returns blocks a clock and clocks."""
     with Local(f"pool:{cards}*{card}") as pool:
         before = pool.cards()
         run(pool, mode, data)
@@ -68,7 +68,7 @@ def together(cards: int, card: str, mode: str, data: bytes) -> dict[str, object]
 
 
 def figures(build: str) -> list[Figure]:
-    """Measures CTR, XTS and GCM on pools of 1 to 8 simulated cards."""
+    """Returns figures of blocks a clock in CTR, XTS and GCM on pools of 1 to 8 simulated cards."""
     card = f"sim:{build}?{MEMORY}"
     result, rows = [], []
     for mode, numbers, size in (

@@ -14,7 +14,7 @@ PAPER = "Kumar: 1.65 GB/s, units and clock not said"
 
 
 def figures(name: str, build: dict) -> list[Figure]:
-    """Simulates one named build of mae_mode_axis; returns its throughput in ECB encryption."""
+    """Simulates one named build of mae_mode_axis; returns its ECB throughput as figures."""
     with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
         cocotb_bench.simulate(
             build["top"],

@@ -15,7 +15,7 @@ CONDITIONS = (
 
 
 def measured(network: str, err: Console) -> dict[str, object]:
-    """Runs a network of Ghosh's Table 3 once on each card; returns clocks and milliseconds.
+    """Runs a network of Ghosh's Table 3 on both cards; returns each card's clocks and milliseconds.
 
     Both results must equal the integer reference's and each other. Software takes no time there.
     """

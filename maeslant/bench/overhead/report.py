@@ -42,7 +42,7 @@ class Network:
 
     @property
     def load(self) -> Load:
-        """Returns the sizes of the DMA transfers that one inference of the network needs."""
+        """Returns the sizes of the DMA transfers that one inference of the neural network needs."""
         count = self.dmas - 1
         each = -(-IMAGE // count // 64) * 64
         sizes = [min(each, IMAGE - at) for at in range(0, IMAGE, each)]
@@ -74,7 +74,7 @@ NO_SOFTWARE = Times(0, 0, 0, 0, 0)
 
 
 def collect(err: Console) -> dict[str, object]:
-    """Measures software times, simulates the DMA transfers of both cards; returns a record."""
+    """Times sealing, simulates both cards' DMA for all networks; returns a record of the times."""
     made = {network.name: networks.measured(network.name, err) for network in NETWORKS}
     with err.status("making the cards from their SystemVerilog (minutes, once)"):
         for build in (timeline.PROTECTED, timeline.UNPROTECTED):
@@ -127,7 +127,7 @@ def collect(err: Console) -> dict[str, object]:
 
 
 def of_rate(card: timeline.Protected, rate: float, plain: int) -> int:
-    """Projects what protection adds on a processor whose two threads seal ``rate`` GB/s each.
+    """Returns the percent of time that protection adds if two threads seal ``rate`` GB/s each.
 
     Returns percent of ``plain``, the clocks of the unprotected transfers here. The other times are
     those of this processor, with buffers in caches.
@@ -141,7 +141,7 @@ def of_rate(card: timeline.Protected, rate: float, plain: int) -> int:
 
 
 def best_unprotected(card: timeline.Unprotected, network: Network, cold: bool, threads: int) -> int:
-    """Returns the unprotected card's clocks for a network, with the best chunk size.
+    """Returns the unprotected card's clocks for a network's DMA, with the best chunk size.
 
     ``threads``: as many copy.
     """
@@ -156,7 +156,7 @@ def best_unprotected(card: timeline.Unprotected, network: Network, cold: bool, t
 
 
 def _median(run: Callable[[], int]) -> int:
-    """Returns the median clock count of several simulation runs."""
+    """Runs a simulation several times; returns the median of the clock counts."""
     return sorted(run() for _ in range(RUNS))[RUNS // 2]
 
 
@@ -168,7 +168,7 @@ def account(
     plain: int,
     inference_ms: float,
 ) -> dict[str, object]:
-    """Divides the time of a network's protected transfers into parts: bus, card, sealing.
+    """Returns the time of a network's protected transfers, divided into bus, card, sealing, rest.
 
     ``plain``: clocks of the unprotected transfers; ``inference_ms``: of the network here, to which
     what protection adds to the transfers is compared.
@@ -237,12 +237,12 @@ def _table(title: str, left: int, *columns: str) -> Table:
 
 
 def _threads(row: dict) -> str:
-    """Formats the number of threads that seal chunks, with a star if it is a projection."""
+    """Returns the number of threads that seal chunks as text, with a star for a projection."""
     return f"{row['threads']}{'*' if row['projected'] else ''}"
 
 
 def show(record: dict, console: Console) -> None:
-    """Prints the tables of the overhead of protection for each network."""
+    """Prints tables of the time that protection adds to each network's transfers and inference."""
     title = f"Transfers of one inference, {IMAGE + RESULT:,} bytes (µs; card at {CLOCK_MHZ} MHz)"
     names = ("network", "memory", "threads", "plain", "protected", "transfer", "inference")
     table = _table(title, 2, *names)
@@ -295,7 +295,7 @@ def show(record: dict, console: Console) -> None:
 
 
 def _driver(record: dict) -> str:
-    """Formats the rates at which the C driver seals and opens chunks, by threads."""
+    """Returns a text on the rates in GB/s at which the C driver seals and opens, by threads."""
     return "; ".join(
         f"{threads} thread{'s' if int(threads) > 1 else ''} seal{'' if int(threads) > 1 else 's'} "
         f"{rates['seal'] / 1e9:.1f} GB/s, open{'' if int(threads) > 1 else 's'} "
@@ -305,7 +305,7 @@ def _driver(record: dict) -> str:
 
 
 def parts_table(record: dict) -> Table:
-    """Builds the table that divides a network's protected transfer time into parts."""
+    """Returns a table that divides a network's protected transfer time into parts."""
     title = f"Where the time goes: {ACCOUNT.name}, {ACCOUNT.dmas} transfers (µs)"
     short = ("first seal", "bus", "card", "requests", "sealing", "last open")
     names = ("memory", "threads", "GB/s", *short, "sum", "plain", "added", "bound", "as many")
@@ -328,7 +328,7 @@ def parts_table(record: dict) -> Table:
 
 
 def rates_table(record: dict) -> Table:
-    """Builds the table that projects the added transfer time on faster and slower processors."""
+    """Returns a table of the transfer time that protection adds, by a thread's sealing rate."""
     title = f"Other processors: {ACCOUNT.name}'s transfers, two threads, a projection by simulation"
     found = record["by_rate_percent"]
     table = _table(title, 1, "GB/s that each thread seals", *found)
@@ -337,7 +337,7 @@ def rates_table(record: dict) -> Table:
 
 
 def inference_table(record: dict) -> Table:
-    """Builds the table of whole inferences on both cards, with the paper's times beside."""
+    """Returns a table of whole inferences on both cards, beside the times of Ghosh et al."""
     title = f"Inference, from input to result (ms at {networks.CLOCK_MHZ} MHz)"
     names = ("network", "layers", "Ghosh", "added", "plain", "protected", "clocks added", "added")
     table = _table(title, 1, *names)
@@ -360,7 +360,7 @@ def inference_table(record: dict) -> Table:
 
 
 def draw(record: dict, path: pathlib.Path) -> None:
-    """Draws a plot of the overhead of protection to an .svg or .png file."""
+    """Writes a plot of the time that protection adds to transfers to an .svg or .png file."""
     from matplotlib.patches import Patch
 
     from maeslant.build import pictures
@@ -401,7 +401,7 @@ def draw(record: dict, path: pathlib.Path) -> None:
 
 
 def renew_inferences(err: Console, folder: pathlib.Path = paths.RESULTS) -> dict[str, object]:
-    """Measures the inferences again and puts each into every published record; returns them.
+    """Measures the networks' inferences anew, writes them into all published records, returns them.
 
     They are simulated without software, so the records' software times stay.
     """
@@ -415,7 +415,7 @@ def renew_inferences(err: Console, folder: pathlib.Path = paths.RESULTS) -> dict
 
 
 def renewed(record: dict, name: str, inference: dict[str, object]) -> dict:
-    """Returns a record with a new inference of a network, and what follows from it."""
+    """Replaces a network's inference in a record of protection's overhead; returns the record."""
     record["inferences"][name] = inference
     for row in (row for row in record["rows"] if row["network"] == name):
         row["inference_ms"] = inference["plain_ms"]
@@ -425,7 +425,7 @@ def renewed(record: dict, name: str, inference: dict[str, object]) -> dict:
 
 
 def run(as_json: bool, picture: pathlib.Path, console: Console, err: Console) -> None:
-    """Measures the overhead of protection, prints its tables and draws its plot.
+    """Measures the time that protection adds to DMA transfers; prints tables and draws a plot.
 
     A picture that is to be published has its record beside it.
     """

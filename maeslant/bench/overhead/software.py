@@ -20,7 +20,7 @@ SIZES = (4096, 16384, 32768, 65536)  # measured; times of other sizes lie on lin
 
 @functools.cache
 def program() -> pathlib.Path:
-    """Compiles the C program that times the enclave driver's encryption; returns its path."""
+    """Compiles the C program that times the enclave driver's encryption; returns its file."""
     target = paths.BUILD / "bench" / f"seal_copy_{c_driver.gcm_library()}"
     target.parent.mkdir(parents=True, exist_ok=True)
     library = c_driver.gcm_library()
@@ -38,7 +38,7 @@ def program() -> pathlib.Path:
 
 @dataclasses.dataclass(frozen=True)
 class Times:
-    """Holds median times in ns of the host's steps for a chunk of data."""
+    """Holds the host software's median times in ns for the steps of one chunk of data."""
 
     copy: float
     seal: float
@@ -61,7 +61,7 @@ def processor_name() -> str:
 
 @functools.cache
 def measure(size: int, threads: int = 1) -> tuple[Times, Times, str]:
-    """Measures the times to seal and open a chunk of ``size`` bytes, cached and uncached.
+    """Returns the times to seal and open ``size`` bytes, cached and uncached, and the AES library.
 
     ``threads``: as many do the same at once, each for itself; the times are one thread's.
     """

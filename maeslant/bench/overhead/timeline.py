@@ -39,17 +39,17 @@ Timing = Callable[[int], Times]  # of a piece of so many bytes
 
 
 def clocks_of(nanoseconds: float) -> int:
-    """Converts nanoseconds of host software to clocks of the simulated card."""
+    """Returns the simulated card's clocks in a number of nanoseconds of host software."""
     return round(nanoseconds * CLOCK_MHZ / 1000)
 
 
 def pieces(size: int, chunk: int) -> list[int]:
-    """Divides a DMA transfer into chunks of equal size, the last one shorter."""
+    """Returns the sizes of chunks of a DMA transfer: equal ones, the last one shorter."""
     return [min(chunk, size - at) for at in range(0, size, chunk)]
 
 
 def divided(total: int, threads: int, longest: int = 1 << 20, unanswered: int = 0) -> list[int]:
-    """Divides a DMA transfer into chunks, as the C driver does for several threads.
+    """Returns the sizes of chunks into which the C driver divides a DMA transfer for its threads.
 
     They grow from a small one if no request of the queue is ``unanswered``; otherwise the card is
     busy, and they are equal.
@@ -96,7 +96,7 @@ class Protected:
         return self.sim.stats()["bus_clocks"]
 
     def send(self, queue: int) -> None:
-        """Writes a queue's next sealed request to the protected card once it has room."""
+        """Writes a queue's next sealed request to the protected card, once its mailbox is free."""
         request = self.host.channels[queue].unsent.popleft()
         page = PAGE * (1 + queue)
         while not self.sim.read32(page + STATUS) & 1:
@@ -105,7 +105,7 @@ class Protected:
         self.sim.write32(page + DOORBELL, len(request.body) // 16)
 
     def await_answer(self, request: Request) -> None:
-        """Simulates the protected card until its response to a request is there."""
+        """Simulates the protected card until its response to a request lies in host memory."""
         slots = self.host.channels[request.queue].slots - self.link.BASE
         at = slots + SLOT_BYTES * (request.sequence % SLOTS)
         wanted = request.sequence.to_bytes(8)
@@ -116,7 +116,7 @@ class Protected:
         raise AssertionError("no response")
 
     def seal(self, job: Job, timing: Timing, threads: int) -> None:
-        """Simulates threads that seal a transfer's chunks and sends their requests in order."""
+        """Simulates threads that seal a transfer's chunks; sends the chunks' requests in order."""
         free = [self.now()] * threads  # when each thread takes a chunk; the first sends
         for request in job.requests:
             times = timing(request.place.length)
@@ -128,7 +128,7 @@ class Protected:
             free[0] += self.now() - since  # the session's thread did this
 
     def run(self, load: Load, chunk: int, timing: Timing, threads: int = 1) -> int:
-        """Simulates an inference's DMA transfers on the protected card; returns the clocks.
+        """Simulates an inference's DMA transfers on the protected card; returns their clocks.
 
         ``chunk``: bytes of a chunk; 0: as the driver divides transfers for so many threads.
         """
@@ -181,7 +181,7 @@ class Unprotected:
             self.sim.run(POLL_CLOCKS)
 
     def run(self, load: Load, chunk: int, timing: Timing, threads: int = 1) -> int:
-        """Simulates an inference's DMA transfers on the unprotected card; returns the clocks.
+        """Simulates an inference's DMA transfers on the unprotected card; returns their clocks.
 
         ``threads``: as many copy, each the next piece when it is free; the first one sends.
         """

@@ -47,7 +47,7 @@ class Bench:
         self.words = struct.unpack(f"<{len(work) // 4}I", work)
 
     def job(self, way: str, mode: str, direction: int, length: int, key_each: bool) -> Job:
-        """Builds an AES job with random data and keys for the PicoRV32 system's firmware."""
+        """Returns an AES job with random data and keys for the PicoRV32 system's firmware."""
         count = max(2, length // 16) if key_each else 1
         return Job(
             WAYS[way],
@@ -61,7 +61,7 @@ class Bench:
         )
 
     def run(self, job: Job) -> Job:
-        """Runs an AES job on the simulated PicoRV32 system; checks error, output and sum."""
+        """Runs an AES job on the PicoRV32 system, checks the results; returns the finished job."""
         self.runner.run([job])
         self.check(job)
         if job.way == jobs.INTERRUPT and job.sum != self.sum(job.summed):
@@ -69,7 +69,7 @@ class Bench:
         return job
 
     def check(self, job: Job) -> None:
-        """Checks error and output of a job that the PicoRV32 system has run."""
+        """Raises MaeslantError if a job of the PicoRV32 system failed or differs from OpenSSL."""
         what = f"{job.mode} of {len(job.data)} bytes"
         if job.error:
             raise MaeslantError(f"{what}: the driver's error {job.error}")
@@ -79,7 +79,7 @@ class Bench:
         self.seen(1)
 
     def sum(self, count: int) -> int:
-        """Returns the sum of the words that the firmware must have added during a memory job."""
+        """Returns the sum of the first ``count`` words that the CPU adds up beside a memory job."""
         rounds, rest = divmod(count, len(self.words))
         return (rounds * sum(self.words) + sum(self.words[:rest])) % (1 << 32)
 
@@ -89,7 +89,7 @@ def _cost(job: Job) -> dict[str, int]:
 
 
 def _blocks(bench: Bench) -> dict[str, dict[str, dict[str, int]]]:
-    """Measures AES of one and of ten blocks on the PicoRV32 system, as in Kale's Figure 7."""
+    """Returns costs of AES of one and ten blocks on the PicoRV32 system, as in Kale's Figure 7."""
     rows: dict[str, dict[str, dict[str, int]]] = {"key": {}}
     for way in ("software", "registers"):
         key = bench.job(way, "ecb", ENCRYPT, 0, False)
@@ -108,7 +108,7 @@ def _blocks(bench: Bench) -> dict[str, dict[str, dict[str, int]]]:
 
 
 def _lengths(bench: Bench) -> list[dict[str, object]]:
-    """Measures AES messages on the PicoRV32 system by length, mode and data path."""
+    """Returns costs of AES messages on the PicoRV32 system, by length, mode and data path."""
     rows = []
     for way in WAYS:
         for mode in MODES if way != "software" else ("ecb",):
@@ -126,7 +126,7 @@ def _lengths(bench: Bench) -> list[dict[str, object]]:
 
 
 def _at_once(bench: Bench) -> list[dict[str, object]]:
-    """Measures a memory job whose result the CPU reads without waiting for the end."""
+    """Returns clocks of memory jobs whose result the CPU reads while the job still runs."""
     rows = []
     for mode in MODES:
         for direction, code in DIRECTIONS.items():
@@ -143,7 +143,7 @@ def _at_once(bench: Bench) -> list[dict[str, object]]:
 
 
 def _duplex(bench: Bench) -> list[dict[str, object]]:
-    """Measures a message each way on the peripheral of two jobs: one by one, then at once."""
+    """Returns costs of encryption and decryption on a two-job peripheral: one by one, at once."""
     rows = []
     for mode in MODES:
         for length in DUPLEX_LENGTHS:
@@ -167,7 +167,7 @@ def _duplex(bench: Bench) -> list[dict[str, object]]:
 
 
 def _two(bench: Bench) -> dict[str, dict[str, object]]:
-    """Measures two memory jobs on one peripheral by turns and on two at once.
+    """Returns clocks of two memory jobs: by turns on one peripheral, and at once on two.
 
     Once more the CPU adds up the last result meanwhile, to see that it reads nothing too early.
     """
@@ -213,7 +213,7 @@ def _progress(err: Console, total: int) -> Iterator[Callable[[int], None]]:
 
 
 def collect(err: Console) -> dict[str, object]:
-    """Builds the PicoRV32 system and runs all its AES measurements; returns a record."""
+    """Builds the PicoRV32 system, runs its AES measurements; returns a record of all of them."""
     with err.status("making the system from its SystemVerilog (a minute, once)"):
         firmware.build(jobs.PROGRAM)
         Runner()

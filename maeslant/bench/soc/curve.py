@@ -23,7 +23,7 @@ def _size(count: int) -> str:
 
 
 def draw(record: dict, paper: dict[str, dict[str, tuple[int, int]]], path: pathlib.Path) -> None:
-    """Draws the PicoRV32 system's clocks a block over message length to a file."""
+    """Writes a plot of the PicoRV32 system's clocks a block over message length to a file."""
     with pictures.drawing(760, 470) as (figure, axes):
         lengths: set[int] = set()
         for way, mode, key_each, _, tone, dashed in LINES:

@@ -65,7 +65,7 @@ def _ffi() -> cffi.FFI:
 
 
 class Runner:
-    """Starts the PicoRV32 system's firmware and gives it AES jobs."""
+    """Runs AES jobs by the firmware of a simulated PicoRV32 system."""
 
     def __init__(self, build: str = BUILD) -> None:
         self.system = System(build)
@@ -75,22 +75,22 @@ class Runner:
         self.run([Job(POLLED, data=bytes(16), keys=[bytes(16)])])
 
     def run(self, jobs: Sequence[Job], seen: Callable[[int], None] = lambda clocks: None) -> None:
-        """Runs AES jobs on the PicoRV32 system's firmware and stores the results in them."""
+        """Runs AES jobs one by one on the PicoRV32 system; stores the results in the jobs."""
         for job in jobs:
             self._run_list([job], seen)
 
     def run_both(self, first: Job, second: Job) -> None:
-        """Runs two AES jobs at once, under the first one's key; results are in the first."""
+        """Runs two AES jobs at once under the first job's key; stores the results in the jobs."""
         first.way = BOTH
         self._run_list([first, second], lambda clocks: None)
 
     def run_two(self, first: Job, second: Job) -> None:
-        """Runs two memory jobs at once on two peripherals; the second sees the first one done."""
+        """Runs two memory jobs at once on two peripherals; stores the results in the jobs."""
         first.way = TWO
         self._run_list([first, second], lambda clocks: None)
 
     def _run_list(self, jobs: Sequence[Job], seen: Callable[[int], None]) -> None:
-        """Gives a list of AES jobs to the PicoRV32 system's firmware and runs it to its end."""
+        """Runs AES jobs by the PicoRV32 system's firmware; stores the results in the jobs."""
         record = _ffi().new("struct soc_jobs *")
         record.count = len(jobs)
         for index, job in enumerate(jobs):
@@ -110,7 +110,7 @@ class Runner:
                 job.text = self.system.read(job.destination, len(job.data))
 
     def _fill(self, record: object, index: int, job: Job) -> None:
-        """Writes an AES job's data to the PicoRV32 system's memory and fills in its structure."""
+        """Writes an AES job's data to the PicoRV32 system's memory; fills in the job's C record."""
         done = record.list[index]
         for name in ("way", "kind", "direction", "key_each", "source", "destination"):
             setattr(done, name, int(getattr(job, name)))

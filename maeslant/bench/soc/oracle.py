@@ -16,7 +16,7 @@ def _xor(left: bytes, right: bytes) -> bytes:
 
 
 def _crypt(key: bytes, mode: object, direction: int, data: bytes) -> bytes:
-    """Encrypts or decrypts a whole message with OpenSSL, as expected result of a job."""
+    """Encrypts or decrypts data by OpenSSL; returns the result that an AES job must give."""
     cipher = Cipher(algorithms.AES(key), mode)
     context = cipher.encryptor() if direction == ENCRYPT else cipher.decryptor()
     return context.update(data) + context.finalize()
@@ -27,7 +27,7 @@ def _block(key: bytes, direction: int, block: bytes) -> bytes:
 
 
 def _key_each(job: Job) -> bytes:
-    """Computes the expected result of a job with a key for each block, from OpenSSL's ECB."""
+    """Returns the expected result of an AES job with a key for each block, from OpenSSL's ECB."""
     chain, out = job.iv, []
     for index in range(len(job.data) // 16):
         key, block = job.keys[index], job.data[16 * index : 16 * index + 16]
@@ -53,7 +53,7 @@ def _key_each(job: Job) -> bytes:
 
 
 def result(job: Job) -> tuple[bytes, bytes]:
-    """Returns output and tag that an AES job on the PicoRV32 system must give.
+    """Returns the output and tag that an AES job on the PicoRV32 system must give, by OpenSSL.
 
     A decryption that authenticates is right only if OpenSSL finds its tag right.
     """

@@ -32,7 +32,7 @@ the end of the interrupt; the driver's own work is in all of them. Every result 
 
 
 def run(as_json: bool, picture: pathlib.Path, console: Console, err: Console) -> None:
-    """Measures AES on the simulated PicoRV32 system, prints the tables and draws the plot.
+    """Measures AES on the simulated PicoRV32 system; prints tables, or JSON, and draws a plot.
 
     With the published picture goes the published record, results/soc.json.
     """
@@ -64,7 +64,7 @@ def _table(title: str, *columns: str) -> Table:
 
 
 def _pair(cost: dict[str, int] | tuple[int, int] | None, share: int = 1) -> str:
-    """Formats the CPU's clocks and instructions of an AES job as "clocks / instructions"."""
+    """Returns the CPU's cost of an AES job as the text "clocks / instructions"."""
     if cost is None:
         return ""
     clocks, instructions = cost.values() if isinstance(cost, dict) else cost
@@ -72,7 +72,7 @@ def _pair(cost: dict[str, int] | tuple[int, int] | None, share: int = 1) -> str:
 
 
 def blocks_table(record: dict) -> Table:
-    """Builds the table of AES on one and ten blocks, beside Kale's Figure 7."""
+    """Returns a table of the costs of AES on one and on ten blocks, beside Kale's Figure 7."""
     table = _table(
         "Clocks / instructions on the PicoRV32",
         "",
@@ -91,7 +91,7 @@ def blocks_table(record: dict) -> Table:
 
 
 def _rows(record: dict) -> dict[tuple[str, str, str, bool], dict[int, dict]]:
-    """Groups the PicoRV32 system's measured messages into rows of the table."""
+    """Groups a record's messages on the PicoRV32 system; returns them by table row and length."""
     found: dict[tuple[str, str, str, bool], dict[int, dict]] = {}
     for row in record["lengths"]:
         key = (row["way"], row["mode"], row["direction"], row["key_each"])
@@ -111,7 +111,7 @@ def _names(key: tuple[str, str, str, bool]) -> str:
 
 
 def lengths_table(record: dict) -> Table:
-    """Builds the table of the PicoRV32 system's clocks a block over message length."""
+    """Returns a table of the PicoRV32 system's clocks a block over message length."""
     table = _table("Clocks a block over the length of a message", "", *map(_size, bench.LENGTHS))
     for key, rows in _rows(record).items():
         cells = (rows.get(length) for length in bench.LENGTHS)
@@ -120,7 +120,7 @@ def lengths_table(record: dict) -> Table:
 
 
 def meanwhile_table(record: dict) -> Table:
-    """Builds the table of the CPU's work beside the peripheral's memory jobs."""
+    """Returns a table of the CPU's work beside the peripheral's memory jobs."""
     table = _table(
         "4 KB by the arbiter: the CPU adds up words of other memory until the interrupt",
         "",
@@ -137,7 +137,7 @@ def meanwhile_table(record: dict) -> Table:
 
 
 def duplex_table(record: dict) -> Table:
-    """Builds the table of messages each way on the peripheral of two jobs, one by one and at once.
+    """Returns a table of the clocks of encryption and decryption, one by one and at once.
 
     Kale's Figure 7 has a block each way one by one: its peripheral can do both at once.
     """
@@ -162,7 +162,7 @@ def duplex_table(record: dict) -> Table:
 
 
 def two_table(record: dict) -> Table:
-    """Builds the table of two memory jobs by turns on one peripheral, and at once on two."""
+    """Returns a table of two memory jobs' clocks: by turns on one peripheral, at once on two."""
     table = _table(
         f"Two messages of {_size(bench.TWO_BYTES)} in memory, encrypted: clocks of both",
         "",
@@ -179,7 +179,7 @@ def two_table(record: dict) -> Table:
 
 
 def at_once_line(record: dict) -> str:
-    """Formats the clocks in which a program reads a memory job's result at once."""
+    """Returns a sentence on the clocks of a program that reads a memory job's result at once."""
     row = record["at_once"][0]
     return (
         f"A program that starts a job of {row['bytes']:,} bytes (ECB) and adds up its destination "

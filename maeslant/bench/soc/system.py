@@ -67,7 +67,7 @@ class System:
             raise SocError(f"{len(data)} bytes at {address:#x} are not inside the memory")
 
     def read(self, address: int, count: int) -> bytes:
-        """Reads bytes from the PicoRV32 system's memory; raises SocError outside it."""
+        """Returns bytes of the PicoRV32 system's memory; raises SocError outside it."""
         data = bytearray(count)
         if self.lib.mae_sim_soc_read(self.handle, address, _ffi().from_buffer(data), count):
             raise SocError(f"{count} bytes at {address:#x} are not inside the memory")
@@ -92,7 +92,7 @@ class System:
         self.lib.mae_sim_soc_reset(self.handle)
 
     def run(self, most: int = MOST, seen: Callable[[int], None] = lambda clocks: None) -> int:
-        """Runs the PicoRV32 system until its program ends; returns the exit code.
+        """Runs the PicoRV32 system until its program ends; returns the program's exit code.
 
         ``seen`` is called with the number of clocks that have passed.
         """

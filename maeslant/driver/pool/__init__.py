@@ -11,7 +11,7 @@ from maeslant.driver.pool.cards import Pool
 
 
 def opened(uri: str) -> Pool:
-    """Opens the pool of AES cards that a URI names: "pool:CARD,CARD" or "pool:tcp://HOST:PORT"."""
+    """Returns the opened pool of AES cards of a URI: "pool:CARD,CARD" or "pool:tcp://HOST:PORT"."""
     if uri.startswith(("pool:tcp://", "pool:tls://")):
         from maeslant.driver.pool.workers import Cluster
 

@@ -13,13 +13,13 @@ class Answer(Protocol):
     """Defines the future that a pool returns for a function it runs on one of its cards."""
 
     def result(self) -> object:
-        """Waits for the pool's function and returns its result, or raises its exception."""
+        """Waits until a pool has run a function; returns its result or raises its exception."""
 
     def done(self) -> bool:
-        """Returns true once the function that the pool runs on a card has ended."""
+        """Returns true once the function that a pool runs on one of its cards has ended."""
 
     def cancel(self) -> object:
-        """Cancels a function that waits for a card of the pool and has not started."""
+        """Cancels a function that waits for a card of a pool and has not started."""
 
 
 class Pool:
@@ -28,7 +28,7 @@ class Pool:
     width = 1  # cards
 
     def run(self, call: Callable[..., object], *arguments: object) -> Answer:
-        """Starts a function on a card of the pool; repeats it on another card if that one fails.
+        """Starts a function on a card, again on another if that card fails; returns its future.
 
         So ``call`` must be a function of a module, and give the same whenever it runs.
         """
@@ -51,7 +51,7 @@ class Pool:
     def stream(
         self, mode: str, direction: int, key: bytes | bytearray, iv: bytes | None
     ) -> Iterator["messages.Stream"]:
-        """Begins a message without authentication, processed in pieces on the pool's cards."""
+        """Begins a message without authentication on the pool's cards; yields it as a Stream."""
         stream = messages.Stream(self, mode, direction, bytes(key), iv)
         try:
             yield stream
@@ -69,7 +69,7 @@ class Pool:
         tag_bytes: int,
         unverified: bool = False,
     ) -> Iterator["messages.Gcm | messages.Ccm | messages.Cmac"]:
-        """Begins a GCM, CCM or CMAC message, processed in pieces on the pool's cards."""
+        """Begins a GCM, CCM or CMAC message on the pool's cards; yields its Gcm, Ccm or Cmac."""
         messages.check_sizes(mode, nonce, tag_bytes)
         kind = {"gcm": messages.Gcm, "ccm": messages.Ccm, "cmac": messages.Cmac}[mode]
         message = kind(self, direction, bytes(key), nonce, lengths, tag_bytes, unverified)
@@ -80,5 +80,5 @@ class Pool:
 
 
 def describe(device: Device) -> dict[str, object]:
-    """Returns the capabilities of a card; a function of the module, for :meth:`Pool.run`."""
+    """Returns a device's capabilities; a picklable function, so that other processes can run it."""
     return device.caps()

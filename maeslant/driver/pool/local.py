@@ -44,11 +44,11 @@ class Local(Pool):
             self.handle = None
 
     def run(self, call: Callable[..., object], *arguments: object) -> concurrent.futures.Future:
-        """Starts a function in a thread, on the first card of the pool that becomes free."""
+        """Starts a function on the pool's next free card, in a thread; returns the future."""
         return self.threads.submit(self.on_a_card, call, *arguments)
 
     def on_a_card(self, call: Callable[..., object], *arguments: object) -> object:
-        """Runs a function on the pool's first free card, in the calling thread.
+        """Runs a function on the pool's first free card, in the calling thread; returns its result.
 
         Raises DeviceError when all cards have failed.
         """
@@ -69,7 +69,7 @@ class Local(Pool):
         return result
 
     def crypt(self, mode: str, direction: int, key: bytes, iv: bytes | None, data: bytes) -> bytes:
-        """Encrypts or decrypts a whole message on the pool's cards by C's mae_pool_crypt."""
+        """Encrypts or decrypts a message on the pool's cards, by C; returns the result."""
         result = self.ffi.new("uint8_t[]", max(1, len(data)))
         check(
             self.lib.mae_pool_crypt(
@@ -87,7 +87,7 @@ class Local(Pool):
         return bytes(self.ffi.buffer(result, len(data)))
 
     def cards(self) -> list[dict[str, object]]:
-        """Lists the pool's cards, each with URI, error, number of loans and clock cycles."""
+        """Returns the pool's cards, each with URI, error, number of loans and clock cycles."""
         room, count = 64, self.ffi.new("size_t *")
         infos = self.ffi.new("struct mae_pool_card[]", room)
         check(self.lib.mae_pool_cards(self.handle, infos, room, count))

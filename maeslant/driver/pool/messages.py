@@ -33,7 +33,7 @@ def wrong_tag() -> DeviceError:
 
 
 def check_sizes(mode: str, nonce: bytes | None, tag_bytes: int) -> None:
-    """Raises MaeslantError for a nonce or tag size that the mode does not allow."""
+    """Raises MaeslantError for a nonce or tag size that GCM, CCM or CMAC does not allow."""
     least, most = {"gcm": (1, 65536), "ccm": (7, 13), "cmac": (0, 0)}[mode]
     if nonce is not None and not least <= len(nonce) <= most:
         raise MaeslantError(f"{mode} takes a nonce of {least} to {most} bytes, not {len(nonce)}")
@@ -42,26 +42,26 @@ def check_sizes(mode: str, nonce: bytes | None, tag_bytes: int) -> None:
 
 
 def hold_back(results: Iterator[bytes], held: list[bytes]) -> Iterator[bytes]:
-    """Moves decrypted parts to the list ``held``, to be given out after the tag check."""
+    """Collects decrypted parts in the list ``held`` until the tag check; returns no output."""
     held += results
     return iter(())
 
 
 class Cutter:
-    """Cuts a message that arrives in pieces into parts of 1 MiB for the cards of a pool."""
+    """Cuts a message that arrives in pieces into parts of 1 MiB, for the cards of a pool."""
 
     def __init__(self) -> None:
         self.held = bytearray()
 
     def put(self, data: bytes) -> Iterator[bytes]:
-        """Adds ``data`` to the message to be cut; yields each complete part of 1 MiB."""
+        """Adds ``data`` to a message that is cut into parts; yields each complete part of 1 MiB."""
         self.held += data
         while len(self.held) >= PART + BLOCK:
             yield bytes(self.held[:PART])
             del self.held[:PART]
 
     def rest(self) -> bytes:
-        """Returns and wipes the message bytes that are left after the last complete part."""
+        """Returns and wipes a message's bytes that are left after its last part of 1 MiB."""
         data = bytes(self.held)
         self.wipe()
         return data
@@ -245,7 +245,7 @@ class Gcm:
             yield from hold_back(results, self.ready) if self.withholds else results
 
     def finish(self, tag: bytes | None = None) -> bytes:
-        """Ends the GCM message and returns its tag. With ``tag``: fails if it is wrong."""
+        """Ends the GCM message; returns its tag, or raises DeviceError if ``tag`` is wrong."""
         self._data()
         self.ready += self._rest()
         self.ready += self._take(self.flight.end())
@@ -293,7 +293,7 @@ class Mac:
             self._part(rest + bytes(-len(rest) % BLOCK))
 
     def rest(self) -> bytes:
-        """Returns the message's last block, 0 to 16 bytes, which the CBC-MAC does not cover yet."""
+        """Returns a message's last block, 0 to 16 bytes, which the CBC-MAC does not cover yet."""
         rest = self.cutter.rest()
         cut = max(0, (len(rest) - 1) // BLOCK * BLOCK)
         if cut:
@@ -391,7 +391,7 @@ class Ccm:
         yield from hold_back(results, self.ready) if self.withholds else results
 
     def finish(self, tag: bytes | None = None) -> bytes:
-        """Ends the CCM message and returns its tag. With ``tag``: fails if it is wrong."""
+        """Ends the CCM message; returns its tag, or raises DeviceError if ``tag`` is wrong."""
         self._data()
         if self.aad_left or self.data_left:
             raise MaeslantError("the message's length differs from the announced one")

@@ -22,7 +22,7 @@ def plain(
     before: bytes,
     data: bytes,
 ) -> bytes:
-    """Encrypts or decrypts the part of a message that starts at byte ``offset``, on one card.
+    """Encrypts or decrypts a message's part, from byte ``offset`` on, on one card; returns it.
 
     ``before`` is the source's block in front of that byte.
     """
@@ -30,7 +30,7 @@ def plain(
 
 
 def block(device: Device, key: bytes, data: bytes) -> bytes:
-    """Encrypts whole blocks by AES in ECB mode on one card of a pool."""
+    """Returns whole blocks encrypted by AES in ECB mode, on one card of a pool."""
     return device.crypt("ecb", ENCRYPT, key, None, data)
 
 
@@ -48,7 +48,7 @@ def _nonce(inverse: int, counter: int) -> bytes:
 
 
 def hash_of(tag: bytes, mask: int, inverse: int, lengths: int) -> int:
-    """Recovers the GHASH of a part's blocks from its GCM tag: removes mask and length block.
+    """Returns the GHASH of a part's blocks, from its GCM tag, without mask and length block.
 
     ``inverse`` is that of H, here and below.
     """
@@ -70,6 +70,6 @@ def gcm(
 def ghash(
     device: Device, key: bytes, inverse: int, counter: int, data: bytes
 ) -> tuple[bytes, bytes]:
-    """Hashes a part's blocks by GCM on one card, as AAD; returns empty data and the tag."""
+    """Hashes a part's blocks by GCM on one card, as AAD; returns no data and the GCM tag."""
     _, _, tag = device.seal("gcm", key, b"", aad=data, nonce=_nonce(inverse, counter))
     return b"", tag

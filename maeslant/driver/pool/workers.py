@@ -52,7 +52,7 @@ def _open_cards() -> Local:
 
 
 def own_cards() -> Local:
-    """Opens the AES cards of this Dask worker at the first call; returns the same ones later."""
+    """Opens the AES cards of this Dask worker at the first call; returns them as a pool."""
     with _opening:
         return _open_cards()
 
@@ -176,7 +176,7 @@ class Cluster(cards.Pool):
         return set(self._resources())
 
     def run(self, call: Callable[..., object], *arguments: object) -> Part:
-        """Submits a function to the Dask cluster, to run on a card of any worker."""
+        """Submits a function to the Dask cluster, for a card of any worker; returns its future."""
         return Part(self, call, arguments)
 
     def caps(self) -> dict[str, object]:

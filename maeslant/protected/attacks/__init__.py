@@ -10,7 +10,7 @@ from maeslant.protected.attacks.entry import Entry
 
 
 def catalogue() -> list[Entry]:
-    """Lists all bus attacks of the catalogue, family by family."""
+    """Returns all bus attacks of the catalogue, family by family."""
     families = (
         flips.flips,
         replays.replays,

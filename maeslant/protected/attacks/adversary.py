@@ -41,7 +41,7 @@ class Sight:
 
 
 def flip(data: bytes, bit: int) -> bytes:
-    """Flips one bit of a byte string; negative bit numbers count from the end."""
+    """Returns a byte string with one bit flipped; negative bit numbers count from its end."""
     bit %= 8 * len(data)
     return data[: bit // 8] + bytes((data[bit // 8] ^ 1 << bit % 8,)) + data[bit // 8 + 1 :]
 
@@ -58,7 +58,7 @@ class Adversary(Attack):
         self._mailbox: dict[int, tuple[Sight, Event]] = {}
 
     def sight(self, event: Event) -> Sight:
-        """Identifies a bus event, such as a request or a doorbell, by its address and bytes."""
+        """Returns the Sight of a bus event, such as a request or doorbell, by address and bytes."""
         if event.what in MEMORY:
             for queue, base in self.bases.items():
                 at = event.address - base
@@ -94,7 +94,7 @@ class Adversary(Attack):
         return Sight("response", queue, *self._header(event.data))
 
     def transform(self, event: Event, link: Link) -> Iterable[Event]:
-        """Records a bus event; returns the bus events that the adversary sends instead."""
+        """Records a bus event; returns the bus events that the adversary sends in its place."""
         sight = self.sight(event)
         if event.what is What.MMIO_WRITE and sight.what == f"register {RESPONSE_BASE:#05x}":
             self.bases[sight.queue] = int.from_bytes(event.data, "little")
@@ -110,15 +110,15 @@ class Adversary(Attack):
         return events
 
     def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
-        """Returns the bus events to send in place of an event, here that event itself."""
+        """Returns the bus events to send in place of the given one; here that one, unchanged."""
         return (event,)
 
     def answer(self, event: Event, data: bytes, link: Link) -> bytes:
-        """Returns the data that the adversary gives to the reader of a bus read."""
+        """Returns the data that the adversary gives to a bus read's reader, changed or not."""
         return self.react(self.sight(event), event, data, link)
 
     def react(self, sight: Sight, event: Event, data: bytes, link: Link) -> bytes:
-        """Returns the data to give to the reader of a bus read, here the data read."""
+        """Returns the data to give to a bus read's reader; here the data read, unchanged."""
         return data
 
 
@@ -127,7 +127,7 @@ EditAnswer = Callable[["On", Event, bytes, Link], bytes]
 
 
 class On(Adversary):
-    """Applies an edit to the nth bus event that matches a Sight's fields, or to all from it on.
+    """Applies an edit to the nth bus event that matches a Sight's fields, or to all after it too.
 
     ``where``: those fields and their values.
     """
@@ -161,30 +161,30 @@ class On(Adversary):
         return chosen
 
     def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
-        """Replaces the matching bus event by the bus events that the edit function returns."""
+        """Returns the bus events that the edit function makes of a matching one."""
         self.active = self._fits(sight)
         if self.active and self.edit:
             return self.edit(self, event, link)
         return (event,)
 
     def react(self, sight: Sight, event: Event, data: bytes, link: Link) -> bytes:
-        """Changes the data of the matching bus read by an edit function, for the reader."""
+        """Returns the data of a bus read; the edit function changes them if the event matches."""
         if self.active and self.edit_answer:
             return self.edit_answer(self, event, data, link)
         return data
 
 
 def doorbell(queue: int, blocks: int) -> Event:
-    """Builds the bus write that rings the doorbell of a card's request queue, as a forgery."""
+    """Returns the forged bus write that rings the doorbell of a card's request queue."""
     data = blocks.to_bytes(4, "little")
     return Event(What.MMIO_WRITE, PAGE * (1 + queue) + DOORBELL, 4, data)
 
 
 def mailbox(queue: int, message: bytes, at: int = 0) -> Event:
-    """Builds the bus write that puts a forged message into the mailbox of a request queue."""
+    """Returns the bus write that puts a forged message into a request queue's mailbox."""
     return Event(What.MMIO_WRITE, PAGE * (1 + queue) + MAILBOX + at, len(message), message)
 
 
 def poke(address: int, data: bytes) -> Event:
-    """Builds the bus event by which the adversary overwrites host memory."""
+    """Returns the bus event by which the adversary overwrites host memory."""
     return Event(What.HOST_STORE, address, len(data), data)

@@ -37,7 +37,7 @@ LATER = {Kind.BATCH: 1, Kind.H2D: 1, Kind.D2H: 1}
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """Describes an attack of the catalogue: name, aim, requirement, expected detection."""
+    """Describes a bus attack of the catalogue: name, aim, requirement, expected detection."""
 
     name: str
     requirement: str
@@ -50,18 +50,18 @@ class Entry:
     careless: bool = False  # the application starts the kernel too early
 
     def play(self, make: Callable[..., Machine] = Machine) -> Verdict:
-        """Runs this attack of the catalogue on a protected machine; returns the verdict."""
+        """Runs this bus attack on a protected machine; returns the Verdict."""
         want = expected_of_careless(self.make) if self.careless else None
         return play(self.make(), big=self.big, stay=self.stay, make=make, want=want)
 
 
 def edit_data(change: Callable[[bytes], bytes]) -> Callable:
-    """Returns an edit function for an attack that changes the data of a bus write."""
+    """Returns an edit function by which an attack changes the data of a bus write."""
     return lambda attack, event, link: [event.with_data(change(event.data))]
 
 
 def edit_answer(change: Callable[[bytes], bytes]) -> Callable:
-    """Returns an edit function for an attack that changes the data of a bus read."""
+    """Returns an edit function by which an attack changes the data of a bus read."""
     return lambda attack, event, data, link: change(data)
 
 
@@ -71,5 +71,5 @@ def flipper(at: int) -> Callable[[bytes], bytes]:
 
 
 def drop(attack: On, event: Event, link: Link) -> list[Event]:
-    """Removes a bus event, as an edit function of an attack: its receiver gets nothing."""
+    """Returns no bus events in place of one, as an edit function: the receiver gets nothing."""
     return []

@@ -23,7 +23,7 @@ from maeslant.protected.model.constants import Kind
 
 
 def flips() -> Iterator[Entry]:
-    """Lists the bus attacks that flip one bit in a field of a request, response or chunk."""
+    """Yields the bus attacks that flip one bit in a field of a request, response or chunk."""
     for kind in Kind:
         fields = HEADER | {
             f"body {name}": 16 + at for name, at in BODY.get(kind, {"zero": 0}).items()
@@ -86,7 +86,7 @@ def flips() -> Iterator[Entry]:
 
 
 def _number(kind: Kind) -> int:
-    """Returns the sequence number that the attacked session gives a request of this kind."""
+    """Returns the sequence number that a request of a kind has in the attacked session."""
     return {
         Kind.OPEN: 1,
         Kind.BATCH: 4,

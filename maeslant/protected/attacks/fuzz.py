@@ -22,7 +22,7 @@ GAPS = (3, 10, 30, 100)  # events from one of its manipulations to the next, on 
 
 
 class Fuzz(Adversary):
-    """Manipulates bus events of protected sessions at random: a few in a session, or a burst.
+    """Manipulates bus events of protected sessions at random: a few in a session, or many in a row.
 
     The few go deep: most of the workload is behind them. A storm meets the card and the driver in
     all states that its own manipulations bring about, and carries messages across sessions.
@@ -49,7 +49,7 @@ class Fuzz(Adversary):
         self.stuck = 0
 
     def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
-        """Replaces a bus event by a random manipulation of it, at positions drawn beforehand."""
+        """Returns the bus event or, at positions drawn before, a random manipulation of it."""
         self.at += 1
         self.pending = ""
         if event.data and len(self.seen) < 400:
@@ -69,11 +69,11 @@ class Fuzz(Adversary):
         return getattr(self, name)(event, link)
 
     def react(self, sight: Sight, event: Event, data: bytes, link: Link) -> bytes:
-        """Applies the manipulation drawn for a bus read to the data that the reader gets."""
+        """Returns the data of a bus read, changed by a manipulation drawn for that read."""
         return self._change(self.pending, data) if self.pending and data else data
 
     def idle(self, link: Link) -> None:
-        """Sends the bus events that the fuzzer has delayed and that are due now."""
+        """Sends the bus events that the fuzzer has delayed, once their delay is over."""
         for when, event in list(self.held):
             if when <= link.steps:
                 self.held.remove((when, event))
@@ -108,51 +108,51 @@ class Fuzz(Adversary):
         return (event.with_data(self._change(name, event.data)),)
 
     def flip(self, event: Event, link: Link) -> Iterable[Event]:
-        """Flips a random bit of the data of a bus event."""
+        """Manipulates a bus event: flips a random bit of its data; returns the changed event."""
         return self._data("flip", event)
 
     def replay(self, event: Event, link: Link) -> Iterable[Event]:
-        """Replaces the data of a bus event by the data of a random earlier one."""
+        """Manipulates a bus event: gives it the data of a random earlier one; returns it."""
         return self._data("replay", event)
 
     def noise(self, event: Event, link: Link) -> Iterable[Event]:
-        """Replaces the data of a bus event by random bytes."""
+        """Manipulates a bus event: replaces its data by random bytes; returns the changed event."""
         return self._data("noise", event)
 
     def short(self, event: Event, link: Link) -> Iterable[Event]:
-        """Truncates the data of a bus event to a random length."""
+        """Manipulates a bus event: cuts its data to a random length; returns the changed event."""
         return self._data("short", event)
 
     def long(self, event: Event, link: Link) -> Iterable[Event]:
-        """Appends random bytes to the data of a bus event."""
+        """Manipulates a bus event: appends random bytes to its data; returns the changed event."""
         return self._data("long", event)
 
     def drop(self, event: Event, link: Link) -> Iterable[Event]:
-        """Removes the given bus event, so that its receiver gets nothing."""
+        """Manipulates a bus event: drops it; returns no event, so its receiver gets nothing."""
         return ()
 
     def silence(self, event: Event, link: Link) -> Iterable[Event]:
-        """Removes the given bus event and up to 11 bus events after it."""
+        """Manipulates a bus event: drops it and up to 11 events after it; returns no event."""
         self.stuck = self.random.randrange(1, 12)
         return ()
 
     def twice(self, event: Event, link: Link) -> Iterable[Event]:
-        """Sends the given bus event and plans its repetition after a random delay."""
+        """Manipulates a bus event: repeats it after a random delay; returns it."""
         self.held.append((link.steps + self.random.randrange(1, 20), event))
         return (event, event) if self.random.random() < 0.5 else (event,)
 
     def delay(self, event: Event, link: Link) -> Iterable[Event]:
-        """Removes the given bus event and plans to send it after a random delay."""
+        """Manipulates a bus event: delays it by a random time; returns no event for now."""
         self.held.append((link.steps + self.random.randrange(1, 30), event))
         return ()
 
     def redirect(self, event: Event, link: Link) -> Iterable[Event]:
-        """Sends the given bus event to another address, a random distance away."""
+        """Manipulates a bus event: changes its address by a random distance; returns it."""
         step = self.random.choice((-PAGE, PAGE, -1024, 1024, -64, 64, 8, 128, 256))
         return (dataclasses.replace(event, address=max(0, event.address + step)),)
 
     def inject(self, event: Event, link: Link) -> Iterable[Event]:
-        """Adds a forged request, doorbell or card reset before or after the given bus event."""
+        """Manipulates a bus event: adds a forged request, doorbell or card reset; returns both."""
         queue = self.random.randrange(3)
         if self.requests and self.random.random() < 0.7:
             sight, message, bell = self.random.choice(self.requests)
@@ -166,7 +166,7 @@ class Fuzz(Adversary):
         return (doorbell(queue, self.random.randrange(80)), event)
 
     def poke(self, event: Event, link: Link) -> Iterable[Event]:
-        """Adds a write of random bytes to host memory that earlier bus events have used."""
+        """Manipulates a bus event: adds random bytes written to used host memory; returns both."""
         used = [old.address for _, old in self.data] + [old.address for _, old in self.responses]
         address = self.random.choice(used or [link.BASE])
         data = self.random.randbytes(self.random.choice((1, 8, 64)))
@@ -191,7 +191,7 @@ def fuzz(
     make: Callable[[Attack, str], Machine] = Machine,
     seen: Callable[[int], None] = lambda count: None,
 ) -> Tally:
-    """Fuzzes protected sessions until a number of bus manipulations is made; returns the Tally.
+    """Fuzzes protected sessions until so many bus manipulations are made; returns their Tally.
 
     Reports progress to ``seen``.
     """
@@ -216,7 +216,7 @@ def fuzz(
 
 
 def main() -> int:
-    """Fuzzes the protected card's bus as the command line asks; prints the counts."""
+    """Fuzzes the protected card's bus as the command line asks; prints counts of detections."""
     tally = fuzz(*map(int, sys.argv[1:] or ("1000",)))
     print(f"{tally.manipulations} manipulations of {tally.sessions} sessions: {dict(tally.kinds)}")
     for name, count in tally.caught.most_common():

@@ -40,18 +40,18 @@ SEND, RECEIVE = "send", "receive"  # of the new weights
 
 
 class GhoshCard(Card, Protocol):
-    """Defines what a card that follows the paper offers: registers, bus and memory."""
+    """Defines the interface of cards with Ghosh's protocol: registers, bus and memory."""
 
     key: bytes
     bus: Link | None
     memory: bytes
 
     def close(self) -> None:
-        """Closes the card."""
+        """Closes the card, a simulated one or a model."""
 
 
 class Adversary(Attack):
-    """Records what passes; acts before the last send and before the reading back, if at all."""
+    """Records bus events of Ghosh's protocol; base of attacks that act before given transfers."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class Adversary(Attack):
         self.moved: list[bytes] = []  # ciphertext into the card
 
     def transform(self, event: Event, link: Link) -> Iterable[Event]:
-        """Records protected writes and host addresses."""
+        """Records writes of protected registers, host addresses and data; returns the bus event."""
         self.writes.see(event)
         if event.what is What.MMIO_WRITE and event.address == HOST_LO:
             self.hosts.append(event)
@@ -69,11 +69,11 @@ class Adversary(Attack):
         return (event,)
 
     def before(self, now: str, link: Link) -> None:
-        """Acts before the last send, and before the reading back."""
+        """Acts before the driver's last sending, and before its receiving; here it does nothing."""
 
 
 class Edit(Adversary):
-    """Changes the first bus event of a kind in the last send, or in the reading back."""
+    """Changes the first bus event of a kind in the driver's last sending, or in its receiving."""
 
     def __init__(self, what: What, address: int | None, edit: Callable, now: str = SEND) -> None:
         super().__init__()
@@ -81,11 +81,11 @@ class Edit(Adversary):
         self.armed = False
 
     def before(self, now: str, link: Link) -> None:
-        """Waits for the event from the wanted transfer on."""
+        """Arms this attack if the wanted transfer, sending or receiving, begins."""
         self.armed = now == self.now
 
     def _take(self, event: Event) -> bool:
-        """Returns true once, for the event to change."""
+        """Returns true if the bus event is the one to change; then disarms this attack."""
         taken = self.armed and event.what is self.what and self.address in (None, event.address)
         if taken:
             self.armed = False
@@ -93,29 +93,29 @@ class Edit(Adversary):
         return taken
 
     def transform(self, event: Event, link: Link) -> Iterable[Event]:
-        """Changes the bus write for which this attack waits."""
+        """Returns the bus event, changed if it is the write for which this attack waits."""
         super().transform(event, link)
         return self.edit(self, event) if not event.is_read and self._take(event) else (event,)
 
     def answer(self, event: Event, data: bytes, link: Link) -> bytes:
-        """Changes the data of the bus read for which this attack waits."""
+        """Returns the data of a bus read, changed if it is the read for which this attack waits."""
         return self.edit(self, data) if event.is_read and self._take(event) else data
 
 
 class Oracle(GhoshOracle):
-    """Learns H from the tag oracle before the last send, and forges from then on."""
+    """Finds the GCM hash key H by Ghosh's tag oracle before the last sending, then forges data."""
 
     def before(self, now: str, link: Link) -> None:
-        """Learns H, once."""
+        """Finds the GCM hash key H of Ghosh's card, at the first transfer."""
         if self.h is None:
             self.learn(link, os.urandom(SIZE))
 
 
 class Rollback(Adversary):
-    """Replays the sending of the old weights after the new ones came."""
+    """Replays the sending of old weights to Ghosh's card after new weights were sent."""
 
     def before(self, now: str, link: Link) -> None:
-        """Makes the second transfer again, with its ciphertext, before the reading back."""
+        """Repeats the transfer of the old weights before the driver reads the data back."""
         if now != RECEIVE:
             return
         for event in self.writes.events(2, 4):
@@ -124,7 +124,7 @@ class Rollback(Adversary):
         self._move(link)
 
     def _move(self, link: Link) -> None:
-        """Has the card move from the end of host memory."""
+        """Makes Ghosh's card move data from or to the end of host memory."""
         buffer = link.BASE + len(link.memory) - SIZE
         raw_write(link, HOST_LO, buffer.to_bytes(8, "little"))
         raw_write(link, MOVE, GO)
@@ -132,10 +132,10 @@ class Rollback(Adversary):
 
 
 class RawAccess(Rollback):
-    """Reads device memory by writes of the protected registers without tags."""
+    """Reads device memory of Ghosh's card by writing protected registers without tags."""
 
     def before(self, now: str, link: Link) -> None:
-        """Writes target and start, and has the card move the weights out."""
+        """Writes target and start registers of Ghosh's card and makes it send the weights."""
         raw_write(link, TARGET, target_word(OUT, PLACE, SIZE))
         raw_write(link, START, bytes(8))
         self._move(link)
@@ -143,7 +143,7 @@ class RawAccess(Rollback):
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """Describes what came of an attack: whether it acted, who noticed, what data were wrong."""
+    """Holds the outcome of an attack on Ghosh's protocol: if it acted, who noticed, wrong data."""
 
     fired: bool
     caught: str  # ACCESS, DATA or NOBODY
@@ -151,13 +151,13 @@ class Outcome:
 
     @property
     def through(self) -> bool:
-        """Returns true if the driver was content with wrong data."""
+        """Returns true if the attack got through: the driver accepted wrong data."""
         return self.fired and self.caught == NOBODY and bool(self.wrong)
 
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """Describes an attack on the paper's protocol: aim, what must come of it."""
+    """Describes an attack on Ghosh's protocol: aim, and whether it is expected to get through."""
 
     name: str
     requirement: str  # of docs/protocol.md, that ours answers it with
@@ -167,16 +167,16 @@ class Entry:
     caught: str = NOBODY
 
     def play(self, card: Callable[[bytes], GhoshCard]) -> Outcome:
-        """Runs the workload with this attack on a card; returns what came of it."""
+        """Runs this attack on a card with Ghosh's protocol; returns the outcome."""
         return play(self.make(), card)
 
     def right(self, outcome: Outcome) -> bool:
-        """Returns true if the attack came out as the paper's protocol makes it."""
+        """Returns true if the outcome is the expected one of this attack on Ghosh's protocol."""
         return outcome.fired and outcome.through == self.through and outcome.caught == self.caught
 
 
 def play(attack: Attack, card: Callable[[bytes], GhoshCard]) -> Outcome:
-    """Runs the workload with an attack on a card that follows the paper."""
+    """Runs a workload under an attack on a card with Ghosh's protocol; returns the outcome."""
     key = os.urandom(16)
     device = card(key)
     try:
@@ -214,7 +214,7 @@ def _flip_write(attack: Edit, event: Event) -> list[Event]:
 
 
 def attacks() -> Iterator[Entry]:
-    """Lists the attacks on the paper's protocol: those it lets through first."""
+    """Yields the attacks on Ghosh's protocol: first those that get through, then the stopped."""
     write, read = What.MMIO_WRITE, What.MMIO_READ
     yield Entry(
         "tag oracle/in", "H1", "forged weights", lambda: Oracle(CHANGE, What.DMA_READ), True

@@ -24,7 +24,7 @@ from maeslant.protected.model.link import Event, Link
 
 
 class SwapRequests(On):
-    """Swaps two requests of a queue: holds the first back until the second was sent."""
+    """Swaps two requests of a queue: holds back the first until the second was sent."""
 
     def act(self, sight, event, link):  # noqa: D102
         if sight.what not in ("request", "doorbell") or sight.queue != self.where["queue"]:
@@ -42,7 +42,7 @@ class SwapRequests(On):
 
 
 def orders() -> Iterator[Entry]:
-    """Lists the bus attacks that reorder requests, responses or parts of chunks."""
+    """Yields the bus attacks that reorder requests, responses or parts of chunks."""
     for queue, kind in ((0, Kind.BATCH), (1, Kind.H2D), (2, Kind.D2H)):
         yield Entry(
             f"reorder/requests/{kind.name}",
@@ -113,7 +113,7 @@ def orders() -> Iterator[Entry]:
 
 
 class Late(On):
-    """Delays the bus events that match, each by a number of steps of the card."""
+    """Delays matching bus events, each by a number of steps of the card."""
 
     def __init__(self, steps: int, **where: object) -> None:
         super().__init__(**where)
@@ -136,7 +136,7 @@ class Late(On):
 
 
 def losses() -> Iterator[Entry]:
-    """Lists the bus attacks that drop or delay doorbells, requests, responses or data."""
+    """Yields the bus attacks that drop or delay doorbells, requests, responses or data."""
     for kind in Kind:
         nth = LATER.get(kind, 0)
         for what, expect in {
@@ -206,7 +206,7 @@ def losses() -> Iterator[Entry]:
 
 
 def lengths() -> Iterator[Entry]:
-    """Lists the bus attacks that truncate or extend requests, responses or chunks."""
+    """Yields the bus attacks that truncate or extend requests, responses or chunks."""
     for kind in Kind:
         for name, change in {
             "one less": lambda n: n - 1,

@@ -28,7 +28,7 @@ from maeslant.protected.model.link import BusError, Event, Link, What
 
 
 def places() -> Iterator[Entry]:
-    """Lists the bus attacks that redirect the card's reads, writes and responses."""
+    """Yields the bus attacks that redirect the card's reads, writes and responses."""
     for name, address in {
         "another chunk": Link.BASE + 3 * SLOTS * SLOT_BYTES + 4096,
         "responses": Link.BASE + SLOT_BYTES,
@@ -119,7 +119,7 @@ class Invent(On):
 
 
 def inventions() -> Iterator[Entry]:
-    """Lists the bus attacks that forge a response or end a transfer early."""
+    """Yields the bus attacks that forge a response or end a transfer early."""
     for name, message in {
         "zeros": lambda attack, queue, sequence: bytes(64),
         "plain OK": lambda attack, queue, sequence: (
@@ -151,7 +151,7 @@ def inventions() -> Iterator[Entry]:
     )
 
     class FinalizeEarly(On):
-        """Writes ones to the queue's registers when a chunk is read, to end it early."""
+        """Writes ones to a queue's registers while a chunk is read, to end the transfer early."""
 
         def react(self, sight, event, data, link):  # noqa: D102
             if sight.what == "data in":
@@ -176,7 +176,7 @@ def _header_number(message: bytes) -> bytes:
 
 
 class Memory(On):
-    """Inverts the bytes in shared memory right after the card or the driver has read them."""
+    """Inverts bytes in shared memory right after the card or the driver has read them."""
 
     def __init__(self, size: int = 1, **where: object) -> None:
         super().__init__(**where)
@@ -189,7 +189,7 @@ class Memory(On):
 
 
 def fetches() -> Iterator[Entry]:
-    """Lists the bus attacks that change shared memory between two reads of the same bytes."""
+    """Yields the bus attacks that change shared memory between two reads of the same bytes."""
     yield Entry(
         "double fetch/out, after each load",
         "H10",
@@ -216,7 +216,7 @@ def fetches() -> Iterator[Entry]:
     for nth in (0, 1, 2):
 
         def before(attack: On, event: Event, link: Link) -> list[Event]:
-            """Changes the part of a chunk in shared memory that the driver loads next."""
+            """Overwrites part of a chunk in shared memory before the driver's load of it."""
             return [poke(event.address + 8, b"\xa5" * 8), event]
 
         yield Entry(
@@ -229,7 +229,7 @@ def fetches() -> Iterator[Entry]:
         )
 
         def after(attack: On, event: Event, link: Link) -> list[Event]:
-            """Changes part of a chunk in shared memory right after the driver has stored it."""
+            """Overwrites part of a chunk in shared memory right after the driver has stored it."""
             return [event, poke(event.address + 8, b"\xa5" * 8)]
 
         yield Entry(

@@ -33,7 +33,7 @@ from maeslant.protected.model.link import Attack, BusError, Event, Link, What
 
 
 class Scribble(On):
-    """Overwrites a request in its mailbox while the request's doorbell is held back."""
+    """Overwrites a request in its mailbox while this attack holds back the request's doorbell."""
 
     def act(self, sight, event, link):  # noqa: D102
         if self.held and sight.what == "doorbell":
@@ -50,7 +50,7 @@ class Scribble(On):
         return [bell, mailbox(bell.address // PAGE - 1, b"\xff" * 4, last)]
 
     def idle(self, link: Link) -> None:
-        """Rings the held doorbell and overwrites the mailbox, if no other doorbell came."""
+        """Rings the held doorbell, overwrites its request's mailbox after 8 steps of the card."""
         if self.held:
             self.steps += 1
             if self.steps == 8:
@@ -59,7 +59,7 @@ class Scribble(On):
 
 
 class InQuarantine(On):
-    """Delays doorbells so that the kernel starts while its input is still being transferred."""
+    """Delays doorbells so that the kernel is started while its input is being transferred."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class InQuarantine(On):
         return [event]
 
     def idle(self, link: Link) -> None:
-        """Sends the doorbells held back by this attack, once the transfer or run allows it."""
+        """Rings the doorbells that this attack holds back, once transfer or run has begun."""
         for event in list(self.held):
             if self.over if event.address // PAGE == 2 else self.begun:
                 self.held.remove(event)
@@ -85,7 +85,7 @@ class InQuarantine(On):
 
 
 def races() -> Iterator[Entry]:
-    """Lists the bus attacks on mailboxes, protected registers and the OS's registers."""
+    """Yields the bus attacks on mailboxes, protected registers and the OS's registers."""
 
     def scribble(attack: On, event: Event, link: Link) -> list[Event]:
         queue = event.address // PAGE - 1
@@ -137,10 +137,10 @@ def races() -> Iterator[Entry]:
     )
 
     class Raw(On):
-        """Accesses the card's protected registers and mailboxes directly, as the OS could."""
+        """Accesses the card's protected registers and mailboxes past the driver, as the OS can."""
 
         def idle(self, link: Link) -> None:
-            """Tries to read and write every protected register, and to read every mailbox."""
+            """Asserts that unauthenticated register accesses fail and that mailboxes read as 0."""
             self.fired += 1
             for offset in range(0, 0x80, 4):
                 for what, data in ((What.MMIO_WRITE, b"\1\0\0\0"), (What.MMIO_READ, b"")):
@@ -243,10 +243,10 @@ def races() -> Iterator[Entry]:
         yield Entry(f"shared memory {name}", "H10", "the enclave's own memory", Place, (INSIDE,))
 
     class AfterError(On):
-        """Corrupts a request, then repeats all earlier requests to the card that has stopped."""
+        """Corrupts a request, then repeats all earlier requests to the stopped card."""
 
         def idle(self, link: Link) -> None:
-            """Repeats all requests to a stopped card and checks that mailboxes read as zero."""
+            """Repeats all requests to a stopped card; asserts that mailboxes read as zero."""
             state = link.raw(Event(What.MMIO_READ, STATE, 4))[0]
             if state == State.DEAD:
                 for sight, message, bell in self.requests:

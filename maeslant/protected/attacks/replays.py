@@ -20,10 +20,10 @@ from maeslant.protected.model.link import Event, Link, What
 
 
 def replays() -> Iterator[Entry]:
-    """Lists the bus attacks that replay requests, responses or chunks."""
+    """Yields the bus attacks that replay requests, responses or chunks."""
 
     def again(attack: On, event: Event, link: Link) -> list[Event]:
-        """Replaces a request on the bus by the previous request of its queue."""
+        """Returns the previous request of a queue in place of the one on the bus."""
         queue = event.address // PAGE - 1
         old = [entry for entry in attack.requests if entry[0].queue == queue]
         return [mailbox(queue, old[-1][1].data)]
@@ -38,10 +38,10 @@ def replays() -> Iterator[Entry]:
         )
 
     class Twice(On):
-        """Sends a request to the card a second time as soon as its queue is ready."""
+        """Sends a request to the card a second time once its queue is ready."""
 
         def idle(self, link: Link) -> None:
-            """Repeats the queue's last request and doorbell once the queue is ready."""
+            """Repeats a queue's last request and its doorbell, once the card can take it."""
             if self.held:
                 page = self.held[0].address
                 status = link.raw(Event(What.MMIO_READ, page + STATUS, 4))
@@ -98,7 +98,7 @@ def replays() -> Iterator[Entry]:
 
 
 class Splice(On):
-    """Replaces a request or response on the bus by an earlier message of the session."""
+    """Puts an earlier message of the session in the place of a request or response on the bus."""
 
     def __init__(self, choose: Callable[["Splice"], bytes | None], **where: object) -> None:
         super().__init__(self._put, **where)
@@ -111,7 +111,7 @@ class Splice(On):
 
 
 def splices() -> Iterator[Entry]:
-    """Lists the bus attacks that put a message in the place of another queue, epoch or session."""
+    """Yields the bus attacks that put a message into another queue, epoch or session."""
 
     def request(queue: int, epoch: int = 0, nth: int = -1) -> Callable[[Splice], bytes]:
         return lambda attack: [
@@ -119,7 +119,7 @@ def splices() -> Iterator[Entry]:
         ][nth]
 
     def rewritten(choose: Callable[[Splice], bytes], **fields: int) -> Callable[[Splice], bytes]:
-        """Returns a function that sets header fields of a replayed message for its new place."""
+        """Returns a function that changes a replayed message's header to fit its new place."""
 
         def make(attack: Splice) -> bytes:
             data = bytearray(choose(attack))
@@ -227,7 +227,7 @@ def splices() -> Iterator[Entry]:
     )
 
     class NextSession(On):
-        """Sends the last session's first request, chunk or response in the next session."""
+        """Sends the first request, chunk or response of one session again in the next session."""
 
         def __init__(self, what: str) -> None:
             super().__init__()

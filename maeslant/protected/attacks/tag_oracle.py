@@ -24,7 +24,7 @@ from maeslant.protected.model.link import Attack, Event, Link, What
 
 
 def recover(first: tuple[bytes, bytes], second: tuple[bytes, bytes]) -> int:
-    """Computes the GCM hash key H from two one-block ciphertexts and their tags under one IV."""
+    """Returns the GCM hash key H, computed from two one-block ciphertexts and their tags."""
     (c1, t1), (c2, t2) = first, second
     tags = int.from_bytes(t1) ^ int.from_bytes(t2)
     texts = int.from_bytes(c1) ^ int.from_bytes(c2)
@@ -32,7 +32,7 @@ def recover(first: tuple[bytes, bytes], second: tuple[bytes, bytes]) -> int:
 
 
 def move_tag(h: int, tag: bytes, old: bytes, new: bytes, aad: bytes = b"") -> bytes:
-    """Computes the GCM tag of a changed ciphertext from the old tag and the hash key H."""
+    """Returns the GCM tag of a changed ciphertext, computed from the old tag and hash key H."""
     change = gf128.ghash(h, old, aad) ^ gf128.ghash(h, new, aad)
     return (int.from_bytes(tag) ^ change).to_bytes(16)
 
@@ -49,7 +49,7 @@ class GhoshOracle(Attack):
         self.sent = self.forged = b""
 
     def learn(self, link: Link, ciphertext: bytes) -> int:
-        """Finds the GCM hash key H of Ghosh's card by replaying a transfer's start."""
+        """Returns the GCM hash key H of Ghosh's card, found by replaying a transfer's start."""
         buffer = link.BASE + len(link.memory) - 64 * (1 + len(ciphertext) // 64)
         other = ciphertext[:-1] + bytes((ciphertext[-1] ^ 1,))
         pairs = []
@@ -65,14 +65,14 @@ class GhoshOracle(Attack):
         return self.h
 
     def transform(self, event: Event, link: Link) -> Iterable[Event]:
-        """Records transfer starts of Ghosh's card and forges the data that it writes."""
+        """Returns a bus event of Ghosh's card, its data forged if the card writes them by DMA."""
         self.writes.see(event)
         if event.what is What.DMA_WRITE and self._forges(event.what):
             return (event.with_data(self._forge(event.data)),)
         return (event,)
 
     def answer(self, event: Event, data: bytes, link: Link) -> bytes:
-        """Forges the data that Ghosh's card reads, and the tag that its driver reads."""
+        """Returns data that Ghosh's card reads, or a tag that its driver reads, forged."""
         if event.what is What.DMA_READ and self._forges(event.what):
             return self._forge(data)
         if event.what is What.MMIO_READ and event.address == ENGINE_TAG and self.sent:
@@ -103,7 +103,7 @@ class Harvest:
 
 
 class OurOracle(Adversary):
-    """Tries the tag-oracle attack on Maeslant's protocol: collects tags, then forges data.
+    """Tries the tag-oracle attack on Maeslant's protocol: collects GCM tags, then forges data.
 
     Replays what it can to get a second tag under one key and IV. `learn` tries each pair of tags as
     if both were under one key and IV; `tested` says how many candidates for H there were and
@@ -117,7 +117,7 @@ class OurOracle(Adversary):
         self.readable: set[bytes] = set()
 
     def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
-        """Collects the tags of messages on the bus and the words of readable registers."""
+        """Collects tags of messages and words of readable registers; returns the bus event."""
         if sight.what in ("request", "response"):
             data = event.data
             self.harvest.append(Harvest(data[:16], data[16:-16], data[-16:]))
@@ -129,7 +129,7 @@ class OurOracle(Adversary):
         return (event,)
 
     def candidates(self) -> Iterable[tuple[Harvest, int]]:
-        """Yields a guess of the GCM hash key H for each pair of one-block messages."""
+        """Yields, for each two one-block messages, the first and a guess of GCM's hash key H."""
         single = [item for item in self.harvest if len(item.ciphertext) == 16]
         for at, first in enumerate(single):
             for second in single[at + 1 :]:
@@ -138,7 +138,7 @@ class OurOracle(Adversary):
                     yield first, recover(*pair)
 
     def react(self, sight: Sight, event: Event, data: bytes, link: Link) -> bytes:
-        """Forges data that the card reads, if this attack was given the hash key H."""
+        """Returns data that the card reads, forged if this attack was given the hash key H."""
         if self.h is not None and sight.what == "data in":
             change = self.change.ljust(len(data), b"\0")
             return bytes(a ^ b for a, b in zip(data, change, strict=True))

@@ -6,14 +6,14 @@ from maeslant.protected.model.link import Event, What
 
 
 class Writes:
-    """Records protected writes as an adversary sees them: each with its IV and its tag."""
+    """Records writes of Ghosh's protected registers on the bus: each with its IV and tag."""
 
     def __init__(self) -> None:
         self.last: dict[int, Event] = {}  # of the IV and the tag
         self.every: list[tuple[Event, Event, Event]] = []
 
     def see(self, event: Event) -> bool:
-        """Records a bus event; returns true if it is a write of a protected register."""
+        """Records a bus event; returns true if it writes a protected register of Ghosh's card."""
         if event.what is not What.MMIO_WRITE:
             return False
         if event.address in (REQUEST_IV, REQUEST_TAG):
@@ -24,5 +24,5 @@ class Writes:
         return True
 
     def events(self, first: int, end: int) -> list[Event]:
-        """Lists the bus events that make some of the recorded writes again."""
+        """Returns the bus events that repeat the recorded writes from ``first`` up to ``end``."""
         return [event for write in self.every[first:end] for event in write]

@@ -45,7 +45,7 @@ class Memory:
         self.regions: list[Region] = []
 
     def reserve(self, region: Region) -> bool:
-        """Reserves a region of device memory for a transfer; returns false if it must not."""
+        """Reserves a region of device memory; returns false if it overlaps or none is free."""
         if len(self.regions) == self.locks or any(
             other.meets(region.base, region.end - region.base) and not (other.d2h and region.d2h)
             for other in self.regions
@@ -59,7 +59,7 @@ class Memory:
         self.data[region.base : region.end] = bytes(region.end - region.base)
 
     def allowed(self, address: int, size: int, write: bool) -> bool:
-        """Returns true if no locked region forbids the kernel this access to device memory."""
+        """Returns true if the kernel may access device memory at an address: no lock forbids it."""
         inside = 0 <= address and address + size <= len(self.data)
         return inside and not any(
             region.locked and region.meets(address, size) and (write or not region.d2h)
@@ -88,7 +88,7 @@ class Kernel:
         self.seen = bytearray()
 
     def legal(self, op: int, offset: int, width: int) -> bool:
-        """Returns true if the kernel model has a register for such an access (M1)."""
+        """Returns true if the kernel model has a register of this offset, width, direction (M1)."""
         if offset + width > SPACE:
             return False
         if offset in (CONTROL, STATUS):
@@ -98,7 +98,7 @@ class Kernel:
         return SOURCE <= offset < LENGTH + 8 or offset >= SCRATCH
 
     def read(self, offset: int, width: int) -> int:
-        """Reads a register of the kernel model."""
+        """Returns the value of a register of the kernel model."""
         if offset == STATUS:
             return BUSY * self.busy | FAULT * self.fault
         if offset == RUNS:
@@ -116,7 +116,7 @@ class Kernel:
             self.registers[offset : offset + width] = value.to_bytes(width, "little")
 
     def step(self) -> bool:
-        """Lets the kernel model process its next 64 bytes; returns false if it is idle."""
+        """Processes the kernel model's next 64 bytes; returns false if the kernel is idle."""
         if not self.busy:
             return False
         length = self.read(LENGTH, 8)

@@ -43,7 +43,7 @@ class Class(enum.IntEnum):
 
 
 class Kind(enum.IntEnum):
-    """Lists the kinds of requests: OPEN, BATCH, H2D, D2H, REKEY, SKIP, CLOSE."""
+    """Numbers the kinds of requests: OPEN, BATCH, H2D, D2H, REKEY, SKIP, CLOSE."""
 
     OPEN = 1
     BATCH = 2
@@ -55,14 +55,14 @@ class Kind(enum.IntEnum):
 
 
 class Flag(enum.IntFlag):
-    """Defines the flags FIRST and LAST of a transfer's chunk."""
+    """Numbers the flags FIRST and LAST of a transfer's chunk."""
 
     FIRST = 1
     LAST = 2
 
 
 class Op(enum.IntEnum):
-    """Lists the operations of a batch of register accesses: READ, WRITE, WAIT."""
+    """Numbers the operations of a batch of register accesses: READ, WRITE, WAIT."""
 
     READ = 1
     WRITE = 2

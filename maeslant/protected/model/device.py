@@ -81,7 +81,7 @@ class Device:
     # States.
 
     def scrub(self, then: State) -> None:
-        """Clears all that a session leaves in the card model (H14); enters state ``then``."""
+        """Erases all that a session leaves in the card model (H14); sets its state to ``then``."""
         self.state = State.SCRUB
         if self.keys:
             self.keys.wipe()
@@ -111,14 +111,14 @@ class Device:
         return True
 
     def fail(self, fatal: Fatal) -> None:
-        """Ends the card model's session after a fatal error; it answers no more requests."""
+        """Ends the card model's session after a fatal error; no more requests are answered."""
         self.cause = (fatal.cause, fatal.queue, fatal.sequence)
         self.state = State.ERROR
         self.monitor.append(("error", fatal.cause))
         self.scrub(State.DEAD)
 
     def finish_scrub(self) -> None:
-        """Does nothing, because the card model erases its memory in no time."""
+        """Does nothing, because the card model has erased its memory at once."""
 
     # The bus.
 
@@ -151,7 +151,7 @@ class Device:
             queue.response_base |= value << shift
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Reads an unprotected register of the card model; unused addresses read as zero."""
+        """Returns unprotected registers of the card model; unused addresses read as zero."""
         page, offset = divmod(address, PAGE)
         if page > self.capabilities.queues:
             raise BusError(hex(address))
@@ -172,7 +172,7 @@ class Device:
         return bytes(image[offset : offset + size])
 
     def _doorbell(self, queue: Queue, blocks: int) -> None:
-        """Accepts a request in the card model: copies its mailbox, takes the next number."""
+        """Accepts a queue's request in the card model: copies its mailbox, counts its number up."""
         if self.state not in (State.KEYED, State.RUN) or not queue.ready(self.capabilities.depth):
             return
         request = Request(queue.next, queue.epoch)
@@ -241,7 +241,7 @@ class Device:
                 self.scrub(State.IDLE)
 
     def _legal(self, queue: Queue, request: Request, blocks: int) -> Status | None:
-        """Checks a verified request against the protocol's rules; returns an error or None."""
+        """Returns the status by which the card model refuses a verified request; None if legal."""
         kind, body = request.kind, request.body
         if kind not in list(Kind):
             return Status.KIND
@@ -299,7 +299,7 @@ class Device:
     # Batches.
 
     def _begin_batch(self, queue: Queue, request: Request) -> None:
-        """Checks all operations of a batch in the card model before any is executed (H7)."""
+        """Checks a BATCH request's operations in the card model before any is executed (H7)."""
         batch = wire.operations(request.body)
         for index, operation in enumerate(batch):
             status = self._operation(queue, request, operation)
@@ -327,7 +327,7 @@ class Device:
         return Status.OK if legal else Status.OFFSET
 
     def _execute(self, queue: Queue, batch: Batch) -> bool:
-        """Executes the next operation of a batch in the card model; returns false if it waits."""
+        """Executes a batch's next operation in the card model; returns false if it must wait."""
         operation = batch.operations[batch.at]
         width = 1 << operation.log2_width
         match operation.op:
@@ -379,7 +379,7 @@ class Device:
             self.answer(queue, request, Status.OK, 1, epoch)
 
     def _erase_old(self) -> None:
-        """Erases the older epoch's keys in the card model, once no queue or request uses them."""
+        """Erases the older epoch's keys in the card model once no queue or request uses them."""
         old = min(self.keys.banks)
         used = {queue.epoch for queue in self.queues}
         used.update(epoch for queue in self.queues for epoch in queue.unanswered.values())

@@ -38,17 +38,17 @@ GO = (1).to_bytes(4, "little")
 
 
 def target_word(direction: int, address: int, length: int) -> bytes:
-    """Returns the value of the register `target` for a transfer."""
+    """Returns the value of the register `target` of Ghosh's card for a transfer."""
     return (direction << 63 | length << 32 | address).to_bytes(8, "little")
 
 
 def data_iv(start: bytes) -> bytes:
-    """Returns the IV of a transfer's data, from the value of the register `start`."""
+    """Returns the IV of a transfer's data on Ghosh's card, from its register `start`."""
     return b"dma\0" + start
 
 
 def answer_iv(iv: bytes) -> bytes:
-    """Returns the IV of the answer to a protected read, from the request's."""
+    """Returns the IV of Ghosh's answer to a protected read, from the IV of the request."""
     return bytes((iv[0] ^ 0x80,)) + iv[1:]
 
 
@@ -82,7 +82,7 @@ class GhoshDevice:
             self.plain[ENGINE_TAG : ENGINE_TAG + 16] = self.tag
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Reads a register of the model of Ghosh's card, where anyone may read the tag."""
+        """Returns register values of the model of Ghosh's card; anyone may read the GCM tag."""
         return self._read(address) if address >= TARGET else bytes(self.plain[address:][:size])
 
     def step(self) -> bool:
@@ -90,7 +90,7 @@ class GhoshDevice:
         return False
 
     def _open(self, address: int, sealed: bytes) -> bytes | None:
-        """Returns the value of a protected request; None if its tag is wrong (§3.1)."""
+        """Returns a request to Ghosh's card, decrypted; None if its tag is wrong (§3.1)."""
         tag = bytes(self.plain[REQUEST_TAG : REQUEST_TAG + 16])
         try:
             return AESGCM(self.key).decrypt(self._request_iv(), sealed + tag, address.to_bytes(4))
@@ -101,7 +101,7 @@ class GhoshDevice:
         return bytes(self.plain[REQUEST_IV : REQUEST_IV + 12])
 
     def _write(self, address: int, sealed: bytes) -> None:
-        """Writes a protected register of Ghosh's card, or does nothing."""
+        """Writes a protected register of Ghosh's card if the request's tag is right."""
         value = self._open(address, sealed)
         self.verdict = value is not None
         if value is None:
@@ -117,7 +117,7 @@ class GhoshDevice:
                 self.transfer = (word >> 63, at, length)
 
     def _read(self, address: int) -> bytes:
-        """Reads a protected register of Ghosh's card; all ones if the tag is wrong."""
+        """Returns a protected register of Ghosh's card, sealed; all ones if the tag is wrong."""
         if self._open(address, b"") is None:
             return b"\xff" * 8
         value = {VERDICT: bytes((self.verdict,)).ljust(8, b"\0"), TARGET: self.target}
@@ -160,7 +160,7 @@ class GhoshHost:
         return iv, sealed[:-16]
 
     def read(self, register: int) -> bytes:
-        """Reads a protected register (Figure 3); raises TagError if the answer's tag is wrong."""
+        """Returns a protected register of Ghosh's card (Figure 3); raises TagError if forged."""
         iv, _ = self._request(register, b"")
         sealed = self.link.mmio_read(register, 8) + self.link.mmio_read(ANSWER_TAG, 16)
         try:
@@ -169,7 +169,7 @@ class GhoshHost:
             raise TagError(ACCESS) from None
 
     def write(self, register: int, value: bytes) -> None:
-        """Writes a protected register and reads the verdict (Figure 4), or raises TagError."""
+        """Writes a protected register of Ghosh's card (Figure 4); raises TagError if refused."""
         _, sealed = self._request(register, value)
         self.link.mmio_write(register, sealed)
         if not self.read(VERDICT)[0] & 1:
@@ -182,14 +182,14 @@ class GhoshHost:
         return data_iv(start)
 
     def _move(self, buffer: int) -> bytes:
-        """Has the OS move a transfer's data; returns the tag that the card shows."""
+        """Starts a transfer's data on Ghosh's card, as its OS does; returns the tag it shows."""
         self.link.mmio_write(HOST_LO, buffer.to_bytes(8, "little"))
         self.link.mmio_write(MOVE, GO)
         self.link.mmio_write(FINALIZE, GO)
         return self.link.mmio_read(ENGINE_TAG, 16)
 
     def send(self, address: int, data: bytes) -> None:
-        """Sends data to Ghosh's card and compares GCM tags; raises TagError if they differ."""
+        """Sends data to Ghosh's card and compares GCM tags; raises TagError if the tags differ."""
         iv = self._start(IN, address, len(data))
         sealed = AESGCM(self.key).encrypt(iv, data, b"")
         buffer = self.link.allocate(len(data))
@@ -198,7 +198,7 @@ class GhoshHost:
             raise TagError(DATA)
 
     def receive(self, address: int, length: int) -> bytes:
-        """Receives data from Ghosh's card; raises TagError if its GCM tag is wrong."""
+        """Returns data received from Ghosh's card; raises TagError if its GCM tag is wrong."""
         iv = self._start(OUT, address, length)
         buffer = self.link.allocate(length)
         tag = self._move(buffer)
@@ -210,12 +210,12 @@ class GhoshHost:
 
 
 def raw_write(link: Link, address: int, data: bytes) -> None:
-    """Writes a card's register directly on the bus model, past the attack."""
+    """Writes a card's register on the bus model, without passing the attack."""
     link.raw(Event(What.MMIO_WRITE, address, len(data), data))
 
 
 def raw_read(link: Link, address: int, size: int) -> bytes:
-    """Reads a card's register directly on the bus model, past the attack."""
+    """Returns a card's register from the bus model, without passing the attack."""
     try:
         return link.raw(Event(What.MMIO_READ, address, size))
     except BusError:

@@ -41,11 +41,11 @@ class HostError(Exception):
 
 
 class MisuseError(HostError):
-    """Raised by the host model if its caller breaks a rule; no message was sealed."""
+    """Raised by the host model if its caller breaks a rule, before any message is sealed."""
 
 
 class RefusedError(HostError):
-    """Raised if the card refuses a request of the host with an authenticated status."""
+    """Raised if the card refuses a request of the host model by an authenticated status."""
 
     def __init__(self, kind: int, queue: int, sequence: int, response: wire.Response) -> None:
         self.status, self.executed = Status(response.status), response.executed
@@ -59,7 +59,7 @@ class GivenUpError(HostError):
 
 
 class PoisonedError(HostError):
-    """Raised by the host model once its session has ended and needs a new secret."""
+    """Raised by the host model for calls after its session has ended; a new secret is needed."""
 
     def __init__(self, reason: str, advice: str = "") -> None:
         self.reason, self.advice = reason, advice
@@ -68,7 +68,7 @@ class PoisonedError(HostError):
 
 @dataclasses.dataclass
 class Request:
-    """Holds a sealed request of the host model, with its response or error."""
+    """Holds a request that the host model has sealed, with its response or error."""
 
     queue: int
     sequence: int
@@ -83,25 +83,25 @@ class Request:
 
     @property
     def done(self) -> bool:
-        """Returns true once this request of the host was answered or has failed."""
+        """Returns true once the card has answered this request or it has failed."""
         return self.response is not None or self.error is not None
 
 
 @dataclasses.dataclass
 class Job:
-    """Tracks the requests that one call of the host model has sent, such as a transfer's."""
+    """Tracks the requests that one call of the host model has sealed, such as a transfer's."""
 
     requests: list[Request]
     given_up: bool = False
 
     @property
     def last(self) -> Request:
-        """Returns the call's last request, which a later WAIT operation can name."""
+        """Returns the last request of a host call, which a later WAIT operation can name."""
         return self.requests[-1]
 
     @property
     def done(self) -> bool:
-        """Returns true once all requests of this call were answered or have failed."""
+        """Returns true once all requests of one call of the host model have ended or failed."""
         return all(request.done for request in self.requests)
 
 
@@ -118,7 +118,7 @@ class Channel:
 
 
 def overlaps(address: int, size: int, base: int, length: int) -> bool:
-    """Returns true if two address ranges overlap, or if the first wraps around."""
+    """Returns true if two address ranges overlap, or if the first one runs past 2^64."""
     return address + size > 1 << 64 or (address < base + length and base < address + size)
 
 
@@ -159,7 +159,7 @@ class Host:
     # The untrusted world.
 
     def shared(self, size: int) -> int:
-        """Allocates shared memory for the host model, wholly outside the enclave (H10)."""
+        """Allocates shared memory, wholly outside the enclave (H10); returns its address."""
         try:
             address = self.link.allocate(size)
         except MemoryError:
@@ -169,7 +169,7 @@ class Host:
         return address
 
     def poison(self, reason: str) -> PoisonedError:
-        """Ends the host model's session: wipes keys and fails all requests (H18)."""
+        """Ends the host model's session: wipes keys, fails all requests (H18); returns an error."""
         if self.poison_error is None:
             cause = int.from_bytes(self.link.mmio_read(CAUSE, 4), "little")
             at = int.from_bytes(self.link.mmio_read(CAUSE_SEQUENCE, 8), "little")
@@ -190,7 +190,7 @@ class Host:
     # Sealing.
 
     def _begin(self, queue: int, kind: Kind, body_bytes: int, chunk_bytes: int = 0) -> int:
-        """Reserves the next sequence number of a queue for a request (H5, H11, H12)."""
+        """Returns the next sequence number of a queue, reserved for a request (H5, H11, H12)."""
         if self.poison_error:
             raise self.poison_error
         if not 0 <= queue < len(self.channels):
@@ -219,7 +219,7 @@ class Host:
     def _seal(
         self, queue: int, kind: Kind, sequence: int, body: bytes, place: wire.Transfer | None = None
     ) -> Request:
-        """Encrypts a request of the host model under its sequence number and queues it."""
+        """Encrypts a request under its sequence number, queues it for sending and returns it."""
         channel = self.channels[queue]
         message = self._key(Class.REQUEST, queue).seal_message(queue, kind, sequence, body)
         request = Request(queue, sequence, channel.epoch, kind, body, message, place)
@@ -232,17 +232,17 @@ class Host:
         return Job([self._seal(queue, kind, sequence, bytes(16))])
 
     def open(self) -> Job:
-        """Seals the OPEN request that starts a protected session."""
+        """Seals the OPEN request that starts a protected session; returns its Job."""
         return self._simple(0, Kind.OPEN)
 
     def close(self) -> Job:
-        """Seals the CLOSE request that ends a protected session; no other may be unanswered."""
+        """Seals the CLOSE request, sent when no other is unanswered; returns its Job."""
         if any(channel.pending for channel in self.channels):
             raise MisuseError("requests are unanswered")
         return self._simple(0, Kind.CLOSE)
 
     def rekey(self, queue: int) -> Job:
-        """Seals a REKEY request, which switches a queue to the keys of the next epoch."""
+        """Seals a REKEY request, which gives a queue the next epoch's keys; returns its Job."""
         epoch = self.channels[queue].epoch + 1
         if epoch > LAST_EPOCH:
             raise MisuseError("no epoch is left")
@@ -255,7 +255,7 @@ class Host:
         return job
 
     def batch(self, queue: int, operations: list[wire.Operation]) -> Job:
-        """Seals a BATCH request: reads, writes and waits that the card executes in order."""
+        """Seals a BATCH request of register reads, writes and waits in order; returns its Job."""
         if not 1 <= len(operations) <= self.capabilities.operations:
             raise MisuseError("1 to 64 operations")
         body = b"".join(operation.pack() for operation in operations)
@@ -265,7 +265,7 @@ class Host:
     def _places(
         self, base: int, total: int, chunk: int | Sequence[int], after: int
     ) -> list[wire.Transfer]:
-        """Divides a transfer into chunks and allocates shared memory for each.
+        """Divides a transfer into chunks with shared memory for each; returns their descriptions.
 
         ``chunk``: the size of all but the last, or the sizes.
         """
@@ -294,7 +294,7 @@ class Host:
         after: int = 0,
         give_up: int | None = None,
     ) -> Job:
-        """Seals the chunks and requests of a transfer from host to device.
+        """Seals the chunks and requests of a transfer from host to device; returns its Job.
 
         `give_up`: abandon that chunk once it is sealed, by SKIP.
         """
@@ -319,7 +319,7 @@ class Host:
         return self.transfers[-1]
 
     def d2h(self, queue: int, base: int, total: int, chunk: int = 0, after: int = 0) -> Job:
-        """Seals the requests of a transfer from device to host, one for each chunk."""
+        """Seals a transfer's requests from device to host, one for each chunk; returns its Job."""
         requests = []
         for place in self._places(base, total, chunk, after):
             sequence = self._begin(queue, Kind.D2H, 64, place.length)
@@ -328,13 +328,13 @@ class Host:
         return self.transfers[-1]
 
     def skip(self, queue: int) -> Job:
-        """Seals a SKIP request, by which the card abandons the queue's open transfer."""
+        """Seals a SKIP request, by which the card abandons a queue's transfer; returns its Job."""
         return self._simple(queue, Kind.SKIP)
 
     # Sending and answers.
 
     def pump(self) -> bool:
-        """Sends the host model's requests and takes responses; returns true if there were any."""
+        """Sends queued requests and takes responses of the card; returns true if there were any."""
         news = False
         for queue, channel in enumerate(self.channels):
             page = PAGE * (1 + queue)
@@ -353,7 +353,7 @@ class Host:
         return news
 
     def _poll_response(self, channel: Channel, request: Request) -> bool:
-        """Reads the response to a request from shared memory if its number shows it is there."""
+        """Reads the response to a request from shared memory; returns true if it was there."""
         slot = channel.slots + SLOT_BYTES * (request.sequence % SLOTS)
         if self.link.load(slot, 8) != request.sequence.to_bytes(8):
             return False
@@ -383,7 +383,7 @@ class Host:
         return f"{request.kind.name} {request.sequence} on queue {request.queue}"
 
     def _close(self, channel: Channel, request: Request, response: wire.Response) -> None:
-        """Completes the request that a response answers and erases keys no longer used."""
+        """Completes the request that a response belongs to; erases keys no longer in use."""
         request.response = response
         del channel.pending[request.sequence]
         if response.status != Status.OK:
@@ -399,7 +399,7 @@ class Host:
             self.keys.erase(epoch)
 
     def _possible(self, request: Request, response: wire.Response) -> bool:
-        """Returns true if a genuine card could have sent this response to the request."""
+        """Returns true if a genuine card could send this response to this request."""
         if response.zero or response.status not in list(Status):
             return False
         if response.status != Status.OK:
@@ -419,7 +419,7 @@ class Host:
         return response.executed == (len(operations) or 1) and response.value == value
 
     def _take(self, request: Request, tag: bytes) -> bytearray:
-        """Copies a received chunk out of shared memory once, verifies and decrypts it (H10)."""
+        """Copies a received chunk out of shared memory once; returns it decrypted (H10)."""
         place = request.place
         private = bytearray()
         for offset in range(0, place.length, STAGE):
@@ -453,6 +453,6 @@ class Host:
         return b"".join(request.chunk or b"" for request in job.requests)
 
     def read_values(self, job: Job) -> list[int]:
-        """Waits for a BATCH request and returns the register values it read, in order."""
+        """Waits for a BATCH request; returns the register values that it read, in order."""
         data = self.wait(job)
         return [int.from_bytes(data[at : at + 8]) for at in range(0, len(data), 8)]

@@ -38,13 +38,13 @@ class Capabilities:
     regions: int = 12
 
     def word(self) -> int:
-        """Encodes the card's capabilities as the 64-bit word of its register."""
+        """Returns the card's capabilities, encoded as the 64-bit word of their register."""
         fields = (self.version, self.queues, self.depth, self.log2_chunk, self.operations)
         return int.from_bytes(bytes((*fields, self.log2_memory, self.log2_granule, self.regions)))
 
     @classmethod
     def unpack(cls, word: int) -> "Capabilities":
-        """Decodes the card's capabilities from a 64-bit word, without checking them."""
+        """Returns the card's capabilities, decoded from a 64-bit word, without checking them."""
         version, queues, depth, chunk, operations, memory, granule, regions = word.to_bytes(8)
         return cls(queues, depth, chunk, operations, memory, version, granule, regions)
 
@@ -72,7 +72,7 @@ class Session:
     capabilities: int
 
     def context(self, cls: int, epoch: int) -> bytes:
-        """Builds the 93-byte context of key derivation for a message class and epoch."""
+        """Returns the 93-byte context of key derivation for a message class and epoch."""
         return b"".join(
             (
                 self.session_id,
@@ -85,7 +85,7 @@ class Session:
         )
 
     def derive(self, cls: int, epoch: int) -> bytes:
-        """Derives the AES key and IV mask of a message class in an epoch (H3)."""
+        """Derives and returns the AES key and IV mask of a message class in an epoch (H3)."""
         kdf = KBKDFCMAC(
             algorithm=algorithms.AES256,
             mode=Mode.CounterMode,
@@ -100,7 +100,7 @@ class Session:
         return kdf.derive(self.secret)
 
     def digest(self) -> bytes:
-        """Computes a digest that is equal for two sessions if their keys are equal."""
+        """Returns a digest of the session's keys, equal for two sessions with equal keys."""
         found = b""
         for cls in Class:
             mac = CMAC(algorithms.AES256(self.secret))
@@ -126,16 +126,16 @@ class Key:
         self.used += wire.blocks(count)
 
     def iv(self, queue: int, sequence: int) -> bytes:
-        """Computes the GCM IV of a queue's sequence number under this key (H2)."""
+        """Returns the GCM IV of a queue's sequence number under this key (H2)."""
         counter = bytes((self.cls, queue, 0, 0)) + sequence.to_bytes(8)
         return bytes(a ^ b for a, b in zip(self.mask, counter, strict=True))
 
     def seal(self, queue: int, sequence: int, aad: bytes, plain: bytes) -> bytes:
-        """Encrypts data by AES-256-GCM under this key; returns ciphertext and tag."""
+        """Encrypts data by AES-256-GCM under this key; returns ciphertext and tag together."""
         return AESGCM(self.bytes).encrypt(self.iv(queue, sequence), plain, aad)
 
     def open(self, queue: int, sequence: int, aad: bytes, sealed: bytes) -> bytes:
-        """Decrypts data by AES-256-GCM under this key; raises TagError on a wrong tag (H15)."""
+        """Returns data decrypted by AES-256-GCM under this key; raises TagError if forged (H15)."""
         if len(sealed) < TAG:
             raise TagError
         try:
@@ -144,7 +144,7 @@ class Key:
             raise TagError from error
 
     def seal_message(self, queue: int, kind: int, sequence: int, body: bytes) -> bytes:
-        """Builds a request or response under this key: header, ciphertext and GCM tag."""
+        """Returns a sealed request or response under this key: header, ciphertext and GCM tag."""
         aad = wire.header(self.cls, queue, kind, self.epoch, sequence)
         return aad + self.seal(queue, sequence, aad, body)
 

@@ -18,7 +18,7 @@ class BusError(Exception):
 
 
 class What(enum.Enum):
-    """Lists the kinds of bus accesses: by MMIO, by DMA or by the enclave; read or write."""
+    """Numbers the kinds of bus accesses: by MMIO, by DMA or by the enclave; read or write."""
 
     MMIO_WRITE = enum.auto()  # the driver, through the OS's mapping, to the card's registers
     MMIO_READ = enum.auto()
@@ -52,7 +52,7 @@ class Event:
 
 
 class Attack:
-    """Observes all accesses on the bus model and changes none; base class of attacks.
+    """Observes all accesses on the bus model without changing them; base class of attacks.
 
     `fired` counts what they changed.
     """
@@ -63,18 +63,18 @@ class Attack:
         self.fired = 0
 
     def transform(self, event: Event, link: "Link") -> Iterable[Event]:
-        """Returns the bus accesses that take the place of a given one, here itself."""
+        """Returns the bus accesses that replace a given one; here it is unchanged."""
         return (event,)
 
     def answer(self, event: Event, data: bytes, link: "Link") -> bytes:
-        """Returns the data that a bus read gives to its reader, here the data read."""
+        """Returns the data that a bus read gives to its reader; here they are unchanged."""
         return data
 
     def idle(self, link: "Link") -> None:
-        """Acts while time passes without bus accesses, here not at all."""
+        """Acts while time passes without bus accesses; here it does nothing."""
 
     def place(self, address: int, size: int) -> int:
-        """Returns the address that the OS reports for allocated memory, here the true one."""
+        """Returns the address that the OS reports for allocated memory; here the true one."""
         return address
 
 
@@ -85,7 +85,7 @@ class Card(Protocol):
         """Writes a register of the card model."""
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Reads a register of the card model."""
+        """Returns the value of registers of the card model."""
 
     def step(self) -> bool:
         """Advances the card model by one step; returns true if it did anything."""
@@ -104,14 +104,14 @@ class Link:
         self.watchers: list[Callable[[Event], None]] = []
 
     def allocate(self, size: int) -> int:
-        """Allocates memory that driver and card share, as the OS's kernel driver does."""
+        """Allocates memory that driver and card share, as the OS does; returns its address."""
         address, self.free = self.free, self.free + -(-size // 64) * 64
         if self.free > self.BASE + len(self.memory):
             raise MemoryError
         return self.attack.place(address, size)
 
     def raw(self, event: Event) -> bytes:
-        """Performs an access on the bus model as it is, past the attack."""
+        """Performs an access on the bus model without passing the attack; returns the data read."""
         for watcher in self.watchers:
             watcher(event)
         match event.what:
@@ -140,7 +140,7 @@ class Link:
         return self.attack.answer(event, data, self) if event.is_read else b""
 
     def step(self) -> bool:
-        """Lets the attack and then the card act once; returns true if the card did anything."""
+        """Lets the attack act once, then the card model; returns true if the card did anything."""
         self.steps += 1
         self.attack.idle(self)
         return self.card.step()
@@ -151,7 +151,7 @@ class Link:
             self.do(Event(What.MMIO_WRITE, address, len(data), data))
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Reads a card register over the attacked bus as the driver; missing bytes read as ones."""
+        """Returns a card register that the driver reads over the bus; missing bytes are ones."""
         try:
             data = self.do(Event(What.MMIO_READ, address, size))
         except BusError:
@@ -159,7 +159,7 @@ class Link:
         return data[:size].ljust(size, b"\xff")
 
     def load(self, address: int, size: int) -> bytes:
-        """Reads shared memory over the attacked bus as the enclave; missing bytes read as zeros."""
+        """Returns shared memory that the enclave reads over the bus; missing bytes are zeros."""
         try:
             data = self.do(Event(What.HOST_LOAD, address, size))
         except BusError:
@@ -172,7 +172,7 @@ class Link:
             self.do(Event(What.HOST_STORE, address, len(data), data))
 
     def dma_read(self, address: int, size: int) -> bytes:
-        """Reads host memory over the attacked bus as the card; may return a wrong length."""
+        """Returns host memory read by the card over the attacked bus, maybe of wrong length."""
         return self.do(Event(What.DMA_READ, address, size))
 
     def dma_write(self, address: int, data: bytes) -> None:

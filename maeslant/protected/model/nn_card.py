@@ -30,7 +30,7 @@ class NnKernel(Kernel):
         self.clocks = 0
 
     def legal(self, op: int, offset: int, width: int) -> bool:
-        """Returns true if the neural-network kernel has a register for such an access."""
+        """Returns true if the neural-network kernel has a register of this offset and width."""
         if offset in (CONTROL, STATUS, RUNS):
             return super().legal(op, offset, width)
         if offset == CLOCKS:
@@ -39,11 +39,11 @@ class NnKernel(Kernel):
         return inside or LIST <= offset and offset + width <= LIST + 8
 
     def read(self, offset: int, width: int) -> int:
-        """Reads a register of the neural-network kernel model."""
+        """Returns the value of a register of the neural-network kernel model."""
         return self.clocks if offset == CLOCKS else super().read(offset, width)
 
     def step(self) -> bool:
-        """Runs the whole command list of the neural-network kernel; returns false when idle."""
+        """Runs all commands of the neural-network kernel model; returns false if it is idle."""
         if not self.busy:
             return False
         self.busy = False
@@ -62,7 +62,7 @@ class NnKernel(Kernel):
         return bytes(self.memory.data[address : address + size])
 
     def _run(self, at: int) -> int:
-        """Executes the kernel's command list from address ``at``; returns its clock cycles."""
+        """Runs the kernel model's command list at address ``at``; returns its clock cycles."""
         commands = []
         while not commands or not commands[-1].last:
             if len(commands) == MOST_COMMANDS:
@@ -83,7 +83,7 @@ class NnKernel(Kernel):
         self.memory.data[command.destination : command.destination + len(data)] = data
 
     def _of(self, command: memory.Command) -> layers.Layer:
-        """Builds the network layer that a command of the neural-network kernel describes."""
+        """Returns the network layer that a command of the neural-network kernel describes."""
         if command.op == memory.OP_POOL:
             return layers.Pool(relu=command.relu)
         if command.op not in (memory.OP_CONV, memory.OP_FULL):
@@ -110,6 +110,6 @@ class NnKernel(Kernel):
 
 
 class NnDevice(Device):
-    """Models the protected card with the neural-network kernel as golden reference."""
+    """Models the protected card with the neural-network kernel, as reference for the RTL."""
 
     make_kernel = NnKernel

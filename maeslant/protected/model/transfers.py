@@ -15,7 +15,7 @@ from maeslant.protected.model.queues import Chunk, Fatal, Queue, Request, Transf
 
 
 class Card(Protocol):
-    """Defines what the DMA transfers use of the card model (device.Device)."""
+    """Defines the part of the card model (device.Device) that its DMA transfers use."""
 
     beat: int
     bus: Link
@@ -36,7 +36,7 @@ class Transfers:
         self.device = device
 
     def arm(self, queue: Queue, request: Request) -> None:
-        """Accepts an H2D or D2H request: checks and queues its chunk, reserves the region."""
+        """Accepts an H2D or D2H request: checks and queues its chunk, reserves device memory."""
         place = wire.Transfer.unpack(request.body)
         status = self._refusal(queue, request.kind, place)
         if status:
@@ -77,7 +77,7 @@ class Transfers:
         return None
 
     def give_up(self, queue: Queue, transfer: Transfer | None = None) -> None:
-        """Abandons a DMA transfer: clears and frees its memory, answers its chunks."""
+        """Abandons a DMA transfer: clears and frees its device memory, answers its chunks."""
         transfer = transfer or queue.open
         if transfer is None:
             return
@@ -93,7 +93,7 @@ class Transfers:
             self.device.answer(queue, chunk.request, Status.AFTER if late else Status.ABORTED)
 
     def _too_late(self, chunk: Chunk) -> bool:
-        """Returns true if the kernel faulted before the run that a chunk waits for."""
+        """Returns true if a chunk waits for a kernel run that a fault of the kernel prevents."""
         kernel = self.device.kernel
         return kernel.fault and kernel.runs < chunk.transfer.after
 

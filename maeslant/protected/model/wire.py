@@ -15,7 +15,7 @@ KIND_OFFSET = 3
 
 
 def header(cls: int, queue: int, kind: int, epoch: int, sequence: int) -> bytes:
-    """Packs the 16-byte header of a protected message, which is also the message's AAD."""
+    """Returns the 16-byte header of a protected message, which is also the message's AAD."""
     return HEADER.pack(VERSION, cls, queue, kind, epoch, sequence)
 
 
@@ -30,38 +30,38 @@ class Operation:
     zero: int = 0
 
     def pack(self) -> bytes:
-        """Packs an operation of a BATCH request into 16 bytes."""
+        """Returns an operation of a BATCH request, packed into 16 bytes."""
         return OPERATION.pack(self.op, self.log2_width, self.zero, self.offset, self.data)
 
     @classmethod
     def unpack(cls, data: bytes) -> "Operation":
-        """Unpacks an operation of a BATCH request from 16 bytes, without checks."""
+        """Returns an operation of a BATCH request, unpacked from 16 bytes without checks."""
         op, log2_width, zero, offset, value = OPERATION.unpack(data)
         return cls(op, log2_width, offset, value, zero)
 
 
 def read(offset: int, width: int = 4) -> Operation:
-    """Creates the BATCH operation that reads a protected register of 4 or 8 bytes."""
+    """Returns the BATCH operation that reads a protected register of 4 or 8 bytes."""
     return Operation(Op.READ, width.bit_length() - 1, offset)
 
 
 def write(offset: int, data: int, width: int = 4) -> Operation:
-    """Creates the BATCH operation that writes a protected register of 4 or 8 bytes."""
+    """Returns the BATCH operation that writes a protected register of 4 or 8 bytes."""
     return Operation(Op.WRITE, width.bit_length() - 1, offset, data)
 
 
 def wait(queue: int, sequence: int) -> Operation:
-    """Creates the BATCH operation that waits for another request's response (H16)."""
+    """Returns the BATCH operation that waits for the response to another request (H16)."""
     return Operation(Op.WAIT, 0, queue, sequence)
 
 
 def operations(body: bytes) -> list[Operation]:
-    """Unpacks all operations of a BATCH request's body."""
+    """Returns all operations in a BATCH request's body."""
     return [Operation.unpack(body[at : at + 16]) for at in range(0, len(body), 16)]
 
 
 def wait_runs(count: int) -> Operation:
-    """Creates the BATCH operation that waits for a number of kernel runs (H16)."""
+    """Returns the BATCH operation that waits for a number of kernel runs (H16)."""
     return Operation(Op.WAIT, 0, KERNEL, count)
 
 
@@ -79,12 +79,12 @@ class Transfer:
     tag: bytes = bytes(16)
 
     def pack(self) -> bytes:
-        """Packs the body of an H2D or D2H request into 64 bytes."""
+        """Returns the body of an H2D or D2H request, packed into 64 bytes."""
         return TRANSFER.pack(*dataclasses.astuple(self))
 
     @classmethod
     def unpack(cls, data: bytes) -> "Transfer":
-        """Unpacks the body of an H2D or D2H request from 64 bytes; checks nothing."""
+        """Returns the body of an H2D or D2H request, unpacked from 64 bytes without checks."""
         return cls(*TRANSFER.unpack(data))
 
     @property
@@ -95,7 +95,7 @@ class Transfer:
         return first | (Flag.LAST if last else Flag(0))
 
     def aad(self, cls: Class, queue: int, epoch: int, sequence: int) -> bytes:
-        """Packs the 48-byte AAD that binds a chunk to its place in the transfer (H4, H17)."""
+        """Returns the 48-byte AAD that binds a chunk to its place in the transfer (H4, H17)."""
         place = CHUNK.pack(self.address, self.length, self.index, self.base, self.total)
         return header(cls, queue, self.flags, epoch, sequence) + place
 
@@ -126,23 +126,23 @@ class Response:
     zero: int = 0
 
     def pack(self) -> bytes:
-        """Packs the body of the card's response into bytes."""
+        """Returns the body of the card's response, packed into bytes."""
         return RESPONSE.pack(self.status, self.executed, self.zero, self.value) + self.data
 
     @classmethod
     def unpack(cls, body: bytes) -> "Response":
-        """Unpacks the body of the card's response from bytes, without checks."""
+        """Returns the body of the card's response, unpacked from bytes without checks."""
         status, executed, zero, value = RESPONSE.unpack_from(body)
         return cls(status, executed, value, body[RESPONSE.size :], zero)
 
 
 def response_bytes(kind: int, body: bytes) -> int:
-    """Returns the length of a response's body, which follows from its request alone."""
+    """Returns the length of the body of a request's response, from the request alone."""
     if kind == Kind.BATCH:
         return 16 + 8 * sum(op.op == Op.READ for op in operations(body))
     return 32 if kind == Kind.D2H else 16
 
 
 def blocks(count: int) -> int:
-    """Returns the number of AES blocks by which data uses up its key (docs/protocol.md §9)."""
+    """Returns the AES blocks that ``count`` bytes use up of a key's limit (docs/protocol.md §9)."""
     return -(-count // 16) + 1

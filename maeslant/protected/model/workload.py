@@ -29,7 +29,7 @@ def octets(label: str, size: int) -> bytes:
 
 @dataclasses.dataclass
 class Record:
-    """Holds what a protected session produced: results, error and the card's events."""
+    """Holds what a protected session gave: the application's results, error, card events."""
 
     results: list[tuple[str, object]] = dataclasses.field(default_factory=list)
     error: Exception | None = None
@@ -37,7 +37,7 @@ class Record:
     installed: bool = True
 
     def caught(self) -> str:
-        """Returns which check detected an attack: device:CAUSE, host:reason or nothing."""
+        """Returns which check detected the attack, as device:CAUSE, host:reason or nothing."""
         for entry in self.monitor:
             if entry[0] == "error":
                 return f"device:{entry[1].name}"
@@ -85,19 +85,19 @@ class Machine:
         return record
 
     def take_back(self) -> None:
-        """Resets the card of this machine, as the operating system can."""
+        """Resets this machine's card in mid-session, as the operating system can."""
         word = RESET_WORD.to_bytes(4, "little")
         self.link.raw(Event(What.MMIO_WRITE, RESET, 4, word))
         self.device.finish_scrub()
 
     def close(self) -> None:
-        """Releases what the machine's card and host hold, here nothing."""
+        """Closes this machine's card and host model, which here hold nothing."""
 
 
 def run_kernel(
     host: Host, source: int, destination: int, length: int, after: Job, runs: int
 ) -> Job:
-    """Seals a BATCH that starts the kernel once a transfer and earlier runs are complete."""
+    """Seals a BATCH that starts the kernel after a transfer and earlier runs; returns its Job."""
     return host.batch(
         0,
         [
@@ -112,7 +112,7 @@ def run_kernel(
 
 
 def first(host: Host, record: Record, big: bool = False) -> None:
-    """Runs an application that uses every kind of request, two epochs and three queues."""
+    """Runs an application with all kinds of requests, two epochs, three queues; fills a Record."""
 
     def keep(name: str, job: Job) -> None:
         record.results.append((name, host.wait(job)))
@@ -147,7 +147,7 @@ def first(host: Host, record: Record, big: bool = False) -> None:
 
 
 def careless(host: Host, record: Record) -> None:
-    """Runs an application that starts the kernel too early, which the card must refuse (H8)."""
+    """Runs an application that starts the kernel too early; the card must refuse that (H8)."""
 
     def keep(name: str, job: Job) -> None:
         record.results.append((name, host.wait(job)))
@@ -167,7 +167,7 @@ def careless(host: Host, record: Record) -> None:
 
 
 def second(host: Host, record: Record) -> None:
-    """Runs an application that reads all card memory, to find data of an earlier session."""
+    """Runs an application that reads all card memory, where an earlier session's data may be."""
     host.wait(host.open())
     total = 1 << CAPABILITIES.log2_memory
     memory = host.d2h(1, 0, total)
@@ -179,7 +179,7 @@ def second(host: Host, record: Record) -> None:
 
 @functools.cache
 def expected(big: bool = False) -> Record:
-    """Returns the Record of the first test application without an attack."""
+    """Returns the Record of the application ``first`` when nothing attacks it."""
     record = Machine().session("first", functools.partial(first, big=big))
     assert record.error is None, record.error
     return record
@@ -187,7 +187,7 @@ def expected(big: bool = False) -> Record:
 
 @functools.cache
 def expected_of_careless(attack: Callable[[], Attack]) -> Record:
-    """Returns the Record of the application that starts the kernel too early."""
+    """Returns the Record of the application ``careless`` under an attack, on the card model."""
     record = Machine(attack()).session("first", careless)
     assert record.error is None, record.error
     assert ("kernel",) in by_unit(record.monitor)
@@ -196,7 +196,7 @@ def expected_of_careless(attack: Callable[[], Attack]) -> Record:
 
 
 def by_unit(monitor: list[tuple]) -> dict[tuple, list[tuple]]:
-    """Sorts a session's card events into lists, one for each queue and for the kernel."""
+    """Returns a session's card events in separate lists, for each queue and for the kernel."""
     units: dict[tuple, list[tuple]] = {}
     for entry in monitor:
         unit = ("kernel",) if entry[0] in ("run", "fault") else (entry[0] == "release", entry[1])
@@ -206,7 +206,7 @@ def by_unit(monitor: list[tuple]) -> dict[tuple, list[tuple]]:
 
 
 def judge(record: Record, want: Record) -> list[str]:
-    """Lists the wrong results of an attacked session by comparison with a good one's Record."""
+    """Returns texts on the wrong results of an attacked session, compared with a good Record."""
     wrong = []
     for got, good in zip(record.results, want.results, strict=False):
         if got != good:
@@ -221,13 +221,13 @@ def judge(record: Record, want: Record) -> list[str]:
 
 
 def judge_second(record: Record) -> list[str]:
-    """Lists where the second session has found data of the first in the card."""
+    """Returns texts on data that a session could read of the session before it."""
     return [f"{name} not clear" for name, data in record.results if any(data)]
 
 
 @dataclasses.dataclass
 class Verdict:
-    """Holds the result of an attack: wrong bytes obtained, and which check detected it."""
+    """Holds the verdict on a bus attack: wrong bytes obtained, and the check that detected it."""
 
     caught: str  # in the first session
     wrong: list[str]
@@ -245,7 +245,7 @@ def play(
     sessions: int = 1,
     want: Record | None = None,
 ) -> Verdict:
-    """Runs protected sessions under an attack, then one more; returns the Verdict.
+    """Runs protected sessions under a bus attack, then one more; returns the Verdict.
 
     ``stay``: the attack acts on the last session, too.
 

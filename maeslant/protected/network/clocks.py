@@ -18,7 +18,7 @@ MAXIMA = 3
 
 
 def _steps(command: memory.Command) -> Iterator[list[bool]]:
-    """Yields the kernel's clock cycles of each output pixel: true where it reads the input."""
+    """Yields the kernel's clocks for each output pixel, true for those that read the input."""
     pad, kernel, height, width = command.pad, command.kernel, command.height, command.width
     if command.op == memory.OP_POOL:
         yield from [[True] * 4] * ((height // 2) * (width // 2))
@@ -36,7 +36,7 @@ def _steps(command: memory.Command) -> Iterator[list[bool]]:
 
 
 def layer(command: memory.Command, answer: int) -> int:
-    """Returns the clock cycles that the kernel takes for a layer, first read to last write."""
+    """Returns the clocks that the kernel takes for a layer, from first read to last write."""
     pool = command.op == memory.OP_POOL
     end = answer + (MAXIMA if pool else SUMS)
     now, write = 0, -1  # this clock; that of the row before's write
@@ -52,6 +52,6 @@ def layer(command: memory.Command, answer: int) -> int:
 
 
 def run(commands: list[memory.Command], answer: int) -> int:
-    """Returns the clock cycles that the kernel takes for a command list, start_i to done_o."""
+    """Returns the clocks that the kernel takes for a command list, from start_i to done_o."""
     each = [COMMAND + answer + layer(c, answer) + NEXT for c in commands]
     return 1 + sum(each) + FENCE + answer

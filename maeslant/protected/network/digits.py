@@ -45,7 +45,7 @@ def held_out() -> tuple[np.ndarray, np.ndarray]:
 
 
 def save(network: list[layers.Layer], facts: dict[str, object]) -> str:
-    """Encodes the digit network as the text of the file digits.json."""
+    """Returns a digit network and its facts as the text of the file digits.json."""
     items = []
     for layer in network:
         item: dict[str, object] = {"kind": type(layer).__name__, "relu": layer.relu}
@@ -58,7 +58,7 @@ def save(network: list[layers.Layer], facts: dict[str, object]) -> str:
 
 
 def load(path: pathlib.Path = FILE) -> list[layers.Layer]:
-    """Reads the digit network from the file digits.json."""
+    """Returns the layers of the digit network in the file digits.json."""
     network: list[layers.Layer] = []
     for item in json.loads(path.read_text())["layers"]:
         kind = getattr(layers, item.pop("kind"))
@@ -71,10 +71,10 @@ def load(path: pathlib.Path = FILE) -> list[layers.Layer]:
 
 
 def facts(path: pathlib.Path = FILE) -> dict[str, object]:
-    """Returns what digits.json records of the network's accuracy on test images."""
+    """Returns the facts in digits.json about the digit network, such as its accuracy."""
     return {k: v for k, v in json.loads(path.read_text()).items() if k != "layers"}
 
 
 def labels(network: list[layers.Layer], pixels: np.ndarray) -> list[int]:
-    """Classifies digit images by the NumPy reference of the network; returns the labels."""
+    """Returns the labels of digit images, classified by the network's NumPy reference."""
     return [int(layers.run(network, image).reshape(-1).argmax()) for image in pixels]

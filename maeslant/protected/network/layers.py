@@ -13,7 +13,7 @@ MAX_KERNEL, MAX_SHIFT = 15, 47
 
 
 def requantize(sums: np.ndarray, multiplier: int, shift: int, relu: bool) -> np.ndarray:
-    """Scales int32 sums to int8: times multiplier / 2^shift, rounded, saturated."""
+    """Returns int32 sums scaled to int8: times multiplier / 2^shift, rounded, saturated."""
     half = (1 << shift) >> 1
     values = (sums.astype(np.int64) * multiplier + half) >> shift
     return np.clip(values, 0 if relu else LOWEST, HIGHEST).astype(np.int8)
@@ -45,7 +45,7 @@ class Convolution:
         return height + grow, width + grow, self.weights.shape[0]
 
     def sums(self, source: np.ndarray) -> np.ndarray:
-        """Computes the convolution layer's int32 sums, before requantization."""
+        """Returns the convolution layer's int32 sums for an input, before requantization."""
         height, width, _ = self.shape(*source.shape)
         edge = (self.pad, self.pad)
         padded = np.pad(source.astype(np.int64), (edge, edge, (0, 0)))
@@ -57,7 +57,7 @@ class Convolution:
         return sums.astype(np.uint32).astype(np.int32)
 
     def run(self, source: np.ndarray) -> np.ndarray:
-        """Computes the convolution layer's int8 output."""
+        """Returns the convolution layer's int8 output for an input."""
         return requantize(self.sums(source), self.multiplier, self.shift, self.relu)
 
 
@@ -66,12 +66,12 @@ class Full(Convolution):
     """Describes a fully connected layer of an int8 network."""
 
     def shape(self, height: int, width: int, channels: int) -> tuple[int, int, int]:
-        """Returns the shape of the fully connected layer's output."""
+        """Returns the shape of the fully connected layer's output for an input shape."""
         assert height * width * channels == self.weights.shape[3]
         return 1, 1, self.weights.shape[0]
 
     def sums(self, source: np.ndarray) -> np.ndarray:
-        """Computes the fully connected layer's int32 sums, before requantization."""
+        """Returns the fully connected layer's int32 sums for an input, before requantization."""
         sums = self.weights[:, 0, 0].astype(np.int64) @ source.reshape(-1).astype(np.int64)
         return (sums + self.biases).astype(np.uint32).astype(np.int32).reshape(1, 1, -1)
 
@@ -87,7 +87,7 @@ class Pool:
         return height // 2, width // 2, channels
 
     def run(self, source: np.ndarray) -> np.ndarray:
-        """Computes the pooling layer's int8 output."""
+        """Returns the pooling layer's int8 output for an input."""
         height, width, channels = self.shape(*source.shape)
         cut = source[: 2 * height, : 2 * width]
         best = cut.reshape(height, 2, width, 2, channels).max(axis=(1, 3))
@@ -98,7 +98,7 @@ Layer = Convolution | Pool  # and Full, which is a Convolution
 
 
 def run(layers: list[Layer], source: np.ndarray) -> np.ndarray:
-    """Computes the output of an int8 network for an input, layer by layer."""
+    """Returns the output of an int8 network for an input, computed layer by layer."""
     for layer in layers:
         source = layer.run(source)
     return source

@@ -31,18 +31,18 @@ def map_bytes(height: int, width: int, channels: int) -> int:
 
 
 def pack_map(values: np.ndarray) -> bytes:
-    """Converts a feature map to bytes of the card's memory; pads each pixel to whole rows."""
+    """Returns a feature map as bytes of the card's memory, each pixel padded to whole rows."""
     spare = -values.shape[2] % LANES
     return np.pad(values, ((0, 0), (0, 0), (0, spare))).astype(np.int8).tobytes()
 
 
 def unpack_map(data: bytes, height: int, width: int, channels: int) -> np.ndarray:
-    """Converts bytes of the card's memory to a feature map."""
+    """Returns a feature map from bytes of the card's memory, without padding."""
     return np.frombuffer(data, np.int8).reshape(height, width, -1)[:, :, :channels]
 
 
 def pack_parameters(layer: layers.Convolution) -> bytes:
-    """Converts a layer's biases and weights to bytes, padded to full rows of channels."""
+    """Returns a layer's biases and weights as bytes, padded to full rows of channels."""
     spare = -len(layer.biases) % LANES
     biases = np.pad(layer.biases, (0, spare)).astype("<i4").reshape(-1, LANES)
     weights = np.pad(layer.weights, ((0, spare), (0, 0), (0, 0), (0, 0))).astype(np.int8)
@@ -70,7 +70,7 @@ class Command:
     last: bool = False
 
     def encode(self) -> bytes:
-        """Packs a command of the neural-network kernel into 64 bytes."""
+        """Returns the command of the neural-network kernel, packed into 64 bytes."""
         return COMMAND.pack(
             self.op,
             FLAG_LAST * self.last | FLAG_RELU * self.relu,
@@ -89,7 +89,7 @@ class Command:
 
     @classmethod
     def decode(cls, data: bytes) -> "Command":
-        """Unpacks a command of the neural-network kernel from 64 bytes."""
+        """Returns a command of the neural-network kernel, unpacked from 64 bytes."""
         op, flags, *values = COMMAND.unpack(data)
         height, width, made_of, makes, kernel, pad, multiplier, shift, *addresses = values
         source, destination, params = addresses
@@ -114,7 +114,7 @@ class Command:
 def command(
     layer: layers.Layer, shape: tuple[int, int, int], source: int, destination: int, params: int = 0
 ) -> Command:
-    """Creates the neural-network kernel's command for a layer and its input shape."""
+    """Returns the neural-network kernel's command for a layer with a given input shape."""
     height, width, channels = shape
     made = layer.shape(*shape)[2]
     if isinstance(layer, layers.Pool):
@@ -159,7 +159,7 @@ class Plan:
 
     @property
     def loads(self) -> list[tuple[int, bytes]]:
-        """Returns what to load into the card before the kernel starts, as (address, bytes)."""
+        """Returns the (address, bytes) to load into the card before the kernel starts."""
         return [self.parameters, self.images, self.commands]
 
     @property
@@ -168,17 +168,17 @@ class Plan:
         return self.commands[0]
 
     def outputs(self, data: bytes) -> list[np.ndarray]:
-        """Converts result bytes read from the card to the network's output of each image."""
+        """Returns the network's output for each image, from result bytes read from the card."""
         parts = [data[i * self.result_bytes :][: self.result_bytes] for i in range(self.count)]
         return [unpack_map(part, *self.shape) for part in parts]
 
     def labels(self, data: bytes) -> list[int]:
-        """Returns the label of each image: the index of the network's greatest output."""
+        """Returns each image's label, the index of the greatest output, from result bytes."""
         return [int(output.reshape(-1).argmax()) for output in self.outputs(data)]
 
 
 def place(network: list[layers.Layer], pixels: np.ndarray, base: int = 0) -> Plan:
-    """Lays out a network and its images in the card's memory, from address ``base`` on.
+    """Lays out a network and its images in the card's memory, from ``base`` on; returns the Plan.
 
     Parameters, images, commands, results, then two buffers that the layers of an image use in turn,
     as the next image's do.

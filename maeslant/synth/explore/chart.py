@@ -76,7 +76,7 @@ class Plot:
 
 
 def limits(axis: Axis, values: Sequence[float]) -> tuple[float, float]:
-    """Chooses the range of a plot's axis from its values, with room for labels."""
+    """Returns the range of a plot's axis for its values, with room for labels."""
     known = [value for value in values if value > 0 or not axis.log]
     low, high = min(known, default=1), max(known, default=10)
     if axis.log:
@@ -91,7 +91,7 @@ def limits(axis: Axis, values: Sequence[float]) -> tuple[float, float]:
 
 
 def scale(axis: Axis, side: object, span: tuple[float, float], narrow: bool) -> None:
-    """Sets scale, range and ticks of one axis of a plot."""
+    """Sets scale, range and ticks of one axis of a Matplotlib plot."""
     if axis.log:
         decades = math.log10(span[1] / span[0])
         if decades < 0.7:
@@ -160,12 +160,12 @@ def render(plot: Plot, width: float = 760, height: float = 430) -> str:
 
 
 def both(wide: str, narrow: str) -> str:
-    """Returns HTML with a plot for screens and one for phones, of which a page shows one."""
+    """Returns HTML with a plot for wide screens and one for phones, of which one is visible."""
     return f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>'
 
 
 def shown(plot: Plot, width: float, height: float) -> str:
-    """Returns HTML with a plot of the design space in a size for screens and one for phones."""
+    """Returns HTML with a plot drawn twice: in a given size for screens, and for phones."""
     return both(render(plot, width, height), render(plot, *PHONE))
 
 
@@ -176,7 +176,7 @@ def ranking(
     legend: Sequence[tuple] = (),
     width: float = 760,
 ) -> str:
-    """Returns a plot as <svg> that shows marks as rows, the largest first.
+    """Returns a plot as an <svg> element that shows marks as rows, the largest first.
 
     The label stands at the left or, where the plot is narrow, above its row.
     """

@@ -29,7 +29,7 @@ PICTURE = "explore.svg"
 
 
 class Bar(sweep.Watcher):
-    """Shows the progress of `maeslant explore` over all designs and for each in work."""
+    """Shows the progress of `maeslant explore`: all designs, and each one in synthesis."""
 
     def __init__(self, progress: Progress, total: int) -> None:
         self.progress = progress
@@ -132,7 +132,7 @@ def run(
 def _sweep(
     asked: list[Point], address: str | None, jobs: int | None, function: str, err: Console
 ) -> list[Outcome]:
-    """Synthesizes all designs with a progress bar; an interruption prints how many are kept."""
+    """Synthesizes designs with a progress bar; returns reports and errors."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),
@@ -150,7 +150,7 @@ def _sweep(
 
 
 def _writable(out: pathlib.Path | None) -> pathlib.Path:
-    """Checks that the web page's file can be written; returns its absolute path."""
+    """Returns the absolute path of `maeslant explore`'s web page; raises if not writable."""
     if out is None:
         report.REPORTS.mkdir(parents=True, exist_ok=True)
         out = report.REPORTS / PAGE
@@ -167,7 +167,7 @@ def _writable(out: pathlib.Path | None) -> pathlib.Path:
 
 
 def _pool() -> tuple[pathlib.Path, list[dict]] | None:
-    """Returns measured figures of a pool of cards and their file; None if there are none."""
+    """Returns the file and rows of a pool of cards' measured figures; None if there are none."""
     for file in (report.REPORTS / page.POOL, report.PUBLISHED / page.POOL):
         try:
             found = json.loads(file.read_text())
@@ -182,7 +182,7 @@ def _pool() -> tuple[pathlib.Path, list[dict]] | None:
 def _published(
     outcomes: list[Outcome], pool: tuple[pathlib.Path, list[dict]] | None
 ) -> tuple[list[Outcome], tuple[pathlib.Path, list[dict]] | None]:
-    """Writes synthesis reports and pool figures to results/reports of the repository."""
+    """Copies synthesis reports and pool figures to results/reports; returns them with new paths."""
     found = []
     for outcome in outcomes:
         if outcome.report and not outcome.older:

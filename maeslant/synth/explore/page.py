@@ -153,7 +153,7 @@ def _read(name: str) -> str:
 
 
 def _json(data: object) -> str:
-    """Encodes data as JSON that is safe inside an HTML script element."""
+    """Returns data as JSON text that is safe inside an HTML script element."""
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
 
 
@@ -163,7 +163,7 @@ def _panel(svg: str, title: str = "", more: str = "") -> str:
 
 
 def _tiles(ours: Sequence[Record]) -> str:
-    """Returns the HTML boxes that name the best design of each kind at the page's head."""
+    """Returns the HTML boxes that name the best design of each kind at the head of the page."""
     same = [record for record in ours if record.target == MAIN]
     tiles = []
     for what, value, unit, less, peer in TILES:

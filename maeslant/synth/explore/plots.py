@@ -45,13 +45,13 @@ Value = Callable[[Record], float | None]
 def mark(
     record: Record, x: float, y: float, name: str, label: str = "", first: bool = False
 ) -> Mark:
-    """Returns the plot mark of a design, filled if it is ours, hollow if it is published."""
+    """Returns the plot mark of a design, filled for our own, hollow for a published one."""
     style = OURS.get(record.family) or OTHERS[record.family]
     return Mark(x, y, style[0], style[1], record.family in OTHERS, label, name, first)
 
 
 def legend(records: Iterable[Record], *more: tuple) -> list[tuple[str, str, bool, str]]:
-    """Returns the plot's legend entries for the families of designs that it shows."""
+    """Returns the plot's legend entries for the families of designs that the plot shows."""
     there = {record.family for record in records}
     found = [(*style[:2], False, style[2]) for name, style in OURS.items() if name in there]
     found += [(*style[:2], True, style[2]) for name, style in OTHERS.items() if name in there]
@@ -71,7 +71,7 @@ class Names:
 
 
 def area(ours: Sequence[Record], others: Sequence[Record], target: str, names: Names) -> Plot:
-    """Builds the plot of area over throughput in one technology, with the Pareto front."""
+    """Returns a plot of area over throughput in one technology, with the Pareto front."""
     same = [record for record in ours if record.target == target]
     beside = [record for record in others if record.target in BESIDE.get(target, ())]
     unit = "LUTs" if any(record.kge is None for record in same) else "kGE (thousand NAND2)"
@@ -104,7 +104,7 @@ def area(ours: Sequence[Record], others: Sequence[Record], target: str, names: N
 def lanes(
     ours: Sequence[Record], others: Sequence[Record], value: Value, title: str, names: Names
 ) -> Plot:
-    """Builds the plot of a figure over the number of AES lanes, beside Dong et al."""
+    """Returns a plot of a figure over the number of AES lanes, beside Dong et al."""
     marks: list[Mark] = []
     lines, entries = [], []
     paper = sorted((r for r in others if r.source == TABLE3), key=lambda r: r.lanes)
@@ -134,7 +134,7 @@ def lanes(
 
 
 def latency(ours: Sequence[Record], others: Sequence[Record], names: Names) -> Plot:
-    """Builds the plot of a design's latency for a block over its throughput."""
+    """Returns a plot of designs' latency for a block over their throughput."""
     beside = [record for record in others if record.source == TABLE3]
     shown = [r for r in (*ours, *beside) if r.latency_ns and r.gbps]
     best = front(ours, lambda record: record.latency_ns, lambda record: record.gbps)
@@ -151,7 +151,7 @@ def latency(ours: Sequence[Record], others: Sequence[Record], names: Names) -> P
 
 
 def same_flow(ours: Sequence[Record], others: Sequence[Record], target: str, names: Names) -> Plot:
-    """Builds the plot of area over bits a clock, beside open designs mapped by Yosys."""
+    """Returns a plot of area over bits a clock, beside open designs mapped by Yosys."""
     beside = [r for r in others if r.basis == "mapped" and r.target == target]
     same = [r for r in ours if r.target == target]
     shown = [r for r in (*beside, *same) if r.area and r.bits]
@@ -173,7 +173,7 @@ def same_flow(ours: Sequence[Record], others: Sequence[Record], target: str, nam
 
 
 def choices(ours: Sequence[Record], value: Value, title: str, names: Names) -> Plot:
-    """Builds the plot of an AES pipeline's area and speed, by S-box and registers a round."""
+    """Returns a plot of an AES pipeline's area or speed over registers a round, by S-box."""
     marks: list[Mark] = []
     lines, entries = [], []
     for sbox, (tone, shape) in SBOX_TONES.items():
@@ -198,7 +198,7 @@ def choices(ours: Sequence[Record], value: Value, title: str, names: Names) -> P
 
 
 def pool(rows: Sequence[dict]) -> Plot:
-    """Builds the plot of a pool's blocks a clock over its number of cards."""
+    """Returns a plot of a pool's blocks a clock over its number of cards."""
     data = [(row["cards"], row["blocks_per_clock"]) for row in rows]
     # One card without a pool, where it was measured too.
     one = data[0][1] / rows[0]["times_one"]

@@ -99,14 +99,14 @@ def is_liberty(target: str) -> bool:
 
 
 def short(target: str) -> str:
-    """Shortens a synthesis target for tables: a Liberty file's path to its name."""
+    """Returns a synthesis target as text for tables, a Liberty file's path as its name."""
     return pathlib.Path(target).name if is_liberty(target) else target
 
 
 def load(
     file: pathlib.Path = FILE, targets: Iterable[str] = (), quick: bool = False
 ) -> list[Point]:
-    """Reads the syntheses that configs/explore.yml asks for, without repetitions.
+    """Returns the syntheses that configs/explore.yml asks for, without repetitions.
 
     ``targets``: only these; a Liberty file stands in for every standard-cell library of a row.
     ``quick``: only rows that are marked so.
@@ -140,7 +140,7 @@ def load(
 
 
 def _chosen(target: str, row: dict, asked: list[str]) -> list[str]:
-    """Returns the synthesis targets that the user chose in place of a row's target."""
+    """Returns the synthesis targets that a user chose in place of one in configs/explore.yml."""
     if not asked:
         return [target]
     first = next((known for known in row["targets"] if known in ASIC), None)
@@ -183,7 +183,7 @@ def _row(file: pathlib.Path, sweep: str, row: object) -> Iterable[Point]:
 
 
 def _builds(file: pathlib.Path, sweep: str, patterns: list[str]) -> list[str]:
-    """Expands patterns to names of builds; keeps names of RTL modules."""
+    """Returns the builds whose names match patterns, and those that are RTL modules' names."""
     found: dict[str, None] = {}
     for pattern in patterns:
         some = fnmatch.filter(configurations.load(), pattern)
@@ -194,7 +194,7 @@ def _builds(file: pathlib.Path, sweep: str, patterns: list[str]) -> list[str]:
 
 
 def _word(value: object) -> object:
-    """Returns the text for a parameter's value in a design's label."""
+    """Returns the text by which a design's label shows the value of a parameter."""
     known = str(value)
     default = known.removeprefix("Sbox").lower() if known.startswith("Sbox") else value
     return VALUES.get(value, default)
@@ -212,7 +212,7 @@ def _point(
     how: dict[str, object],
     power: bool,
 ) -> Point:
-    """Describes one synthesis; uses the name of a build with equal parameters, if any."""
+    """Returns one synthesis, named after a build with equal parameters if there is one."""
     what = _design(name, tuple(given.items()))
     whole = _whole(what.top, what.parameters)
     named = [
@@ -252,13 +252,13 @@ def _point(
 
 @functools.cache
 def _design(name: str, given: tuple[tuple[str, object], ...] = ()) -> design.Design:
-    """Finds the design of a build or module with parameters, cached."""
+    """Returns the design of a build or module with given parameters, from a cache."""
     return design.find(name, dict(given))
 
 
 @functools.cache
 def _defaults(top: str) -> dict[str, object]:
-    """Returns the default parameters of an RTL module."""
+    """Returns the default parameters of an RTL module, by name."""
     path = next(path for path in paths.RTL.glob("**/*.sv") if path.stem == top)
     header = COMMENT.sub("", path.read_text()).split(");")[0]
     found = {}

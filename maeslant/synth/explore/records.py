@@ -67,7 +67,7 @@ class Record:
 
     @property
     def words(self) -> str:
-        """Describes what the design does in words, for readers of the web page."""
+        """Returns a description of the design in words, for readers of the web page."""
         kinds = {
             "iterative": "a round a clock" if self.lanes == 1 else "",
             "pipeline": f"{self.lanes} pipelines" if self.lanes > 1 else "a pipeline",
@@ -104,7 +104,7 @@ class Record:
         return peer if self.source else None
 
     def figures(self) -> dict[str, object]:
-        """Returns all known figures of the design, for the web page's JSON."""
+        """Returns all known figures of the design by name, for the web page's JSON."""
         found = dataclasses.asdict(self)
         found |= {"gbps_per_mm2": self.density, "gbps_per_w": self.per_watt}
         found["does"] = self.does or self.words
@@ -120,7 +120,7 @@ def _ratio(above: float | None, below: float | None) -> float | None:
 
 
 def of(outcome: Outcome, page: pathlib.Path) -> Record:
-    """Converts a synthesis report to a record for plots, with a link to the report."""
+    """Returns a synthesis report as a record for plots, with a link to the report."""
     point, report = outcome.point, outcome.report
     area, timing, power = report["area"], report["timing"] or {}, report["power"] or {}
     values = point.values | report["parameters"]
@@ -161,7 +161,7 @@ def of(outcome: Outcome, page: pathlib.Path) -> Record:
 def _function(
     top: str, values: dict[str, int], measured: dict[str, float]
 ) -> tuple[float | None, float | None]:
-    """Returns blocks a clock and latency of a design, for AES-128."""
+    """Returns a design's AES blocks a clock and latency in clocks, for AES-128."""
     blocks, latency = measured.get("blocks_per_clock"), measured.get("latency_clocks")
     if top in ("mae_cipher_lanes", "mae_cipher_pipe"):
         blocks = blocks or values.get("Lanes", 1)
@@ -176,7 +176,7 @@ def _function(
 
 
 def others() -> list[Record]:
-    """Reads the published designs of configs/related_work.yml as records for plots."""
+    """Returns the published designs of configs/related_work.yml as records for plots."""
     found = []
     for design in related_work.designs():
         blocks, mhz = design.get("blocks_per_clock"), design.get("fmax_mhz")
@@ -206,7 +206,7 @@ def others() -> list[Record]:
 def front(
     records: Sequence[Record], cost: Callable[[Record], float | None], gain: Callable
 ) -> list[Record]:
-    """Returns the Pareto front of designs for a cost and a gain, cheapest first."""
+    """Returns the designs on the Pareto front of a cost and a gain, cheapest first."""
     known = [record for record in records if cost(record) and gain(record)]
     found: list[Record] = []
     for record in sorted(known, key=lambda record: (cost(record), -gain(record))):
@@ -221,7 +221,7 @@ def speed(record: Record) -> float | None:
 
 
 def best(records: Sequence[Record]) -> set[int]:
-    """Returns the indices of the designs on their technology's Pareto front."""
+    """Returns the indices of the designs on the Pareto front of their technology."""
     found = set()
     for target in {record.target for record in records}:
         same = [record for record in records if record.target == target]

@@ -34,7 +34,7 @@ LONELY_S = 60  # without any worker before a cluster is given up
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """Holds the end of one synthesis: its report, or an error."""
+    """Holds the outcome of one synthesis: its report, or an error."""
 
     point: Point
     report: dict[str, object] | None = None
@@ -44,22 +44,22 @@ class Outcome:
 
 
 class Watcher:
-    """Receives the progress of a sweep of syntheses; this base class ignores it.
+    """Defines the callbacks for the progress of many syntheses; this base class ignores them.
 
     The command line's subclass draws a bar.
     """
 
     def started(self, point: Point) -> None:
-        """Receives a design whose synthesis begins on this machine."""
+        """Notes that the synthesis of a design has begun on this machine; here it does nothing."""
 
     def told(self, point: Point, text: str) -> None:
-        """Receives the step that a design's synthesis has reached."""
+        """Notes the step that a design's synthesis has reached; here it does nothing."""
 
     def finished(self, outcome: Outcome) -> None:
-        """Receives the report or error of a design whose synthesis has ended."""
+        """Notes a synthesis's report or error once it has ended; here it does nothing."""
 
     def workers(self, count: int) -> None:
-        """Receives the number of workers of the cluster that synthesizes designs."""
+        """Notes the number of workers of the synthesizing cluster; here it does nothing."""
 
 
 def sweep(
@@ -71,7 +71,7 @@ def sweep(
     function: str = worker.SYNTHESIZE,
     globs: tuple[str, ...] = worker.SOURCES,
 ) -> list[Outcome]:
-    """Synthesizes designs in parallel, here or on a cluster; returns reports or errors in order.
+    """Synthesizes designs, on this machine or a cluster; returns their reports or errors in order.
 
     ``jobs`` at once here (as many as there are cores), or on the cluster at ``address``, where
     ``globs`` are the files that must be the same. ``function``: MODULE:FUNCTION that synthesizes.
@@ -96,7 +96,7 @@ def sweep(
 
 
 def recall(point: Point, function: str, older: bool = False) -> Outcome | None:
-    """Returns the stored report of a design's synthesis, None if there is none.
+    """Returns the stored report of a design's synthesis; None if there is none.
 
     ``older``: one of RTL that has changed since, too, marked so.
 
@@ -110,7 +110,7 @@ def recall(point: Point, function: str, older: bool = False) -> Outcome | None:
 
 
 def _kept(point: Point, found: dict[str, object]) -> Outcome:
-    """Stores the synthesis report that a cluster's worker has sent."""
+    """Stores a synthesis report that a cluster's worker has sent; returns the Outcome."""
     name = found.pop("folder", None)
     file = report.REPORTS / str(name) / "report.json" if name else None
     mine = report.Report(**found)
@@ -157,7 +157,7 @@ def _clustered(
     function: str,
     globs: tuple[str, ...],
 ) -> Iterator[Outcome]:
-    """Synthesizes designs on a Dask cluster; yields reports or errors.
+    """Synthesizes designs on a Dask cluster; yields the reports or errors as they come.
 
     Yields outcomes.
     """
@@ -187,7 +187,7 @@ def _clustered(
 def _next(
     answers: queue.Queue, client: "distributed.Client", address: str, watcher: Watcher
 ) -> "distributed.Future":
-    """Waits for the cluster's next finished synthesis; raises if all workers are gone."""
+    """Returns the cluster's next finished synthesis, once there is one; raises without workers."""
     seen = time.monotonic()
     while True:
         with contextlib.suppress(queue.Empty):
@@ -206,7 +206,7 @@ def _next(
 
 
 def _outcome(point: Point, future: "distributed.Future") -> Outcome:
-    """Converts the result that a cluster's worker has returned to a report or an error."""
+    """Returns a report or an error, from the result that a cluster's worker has sent."""
     try:
         found = future.result()
     except Exception as error:

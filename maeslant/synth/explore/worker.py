@@ -103,7 +103,7 @@ def _watch(process: subprocess.Popen, stop: threading.Event | None) -> None:
 
 
 def end(process: subprocess.Popen) -> None:
-    """Ends a synthesis process and all its children."""
+    """Ends the process of a synthesis and all its child processes."""
     if process.poll() is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
@@ -119,7 +119,7 @@ def end(process: subprocess.Popen) -> None:
 
 
 def _lifeline() -> None:
-    """Ends the synthesis process and its children once standard input is closed."""
+    """Waits until standard input is closed, then ends this synthesis process and its children."""
     while os.read(0, 4096):
         pass
     os.killpg(0, signal.SIGTERM)
@@ -133,7 +133,7 @@ def _terminated(number: int, frame: object) -> None:
 
 
 def _line() -> bytes:
-    """Reads the first line of standard input, byte by byte and no further."""
+    """Returns the first line of standard input, read byte by byte and no further."""
     found = b""
     while (byte := os.read(0, 1)) not in (b"", b"\n"):
         found += byte
@@ -141,7 +141,7 @@ def _line() -> bytes:
 
 
 def main() -> int:
-    """Synthesizes the design that standard input names; the function of a worker process."""
+    """Synthesizes the design that standard input names and prints the report; a worker process."""
     signal.signal(signal.SIGTERM, _terminated)
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # whatever tools print is no answer

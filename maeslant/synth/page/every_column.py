@@ -22,7 +22,7 @@ HEADS = ("", "pipelines", "mm²", "mW", "of which clock tree", "latency ns", "mi
 
 
 def scaled(made: Report) -> dict[str, float]:
-    """Computes pipelines, area, power and latency of a report's build for the paper's rate."""
+    """Returns a build's pipelines, area, power and latency, scaled to the rate of Dong et al."""
     lanes, power = made.parameters["Lanes"], made.power
     mhz = made.timing["fmax_mhz"]
     pipelines = math.ceil(GBPS * 1000 / (BITS * mhz))
@@ -39,7 +39,7 @@ def scaled(made: Report) -> dict[str, float]:
 
 
 def lines(reports: Iterable[tuple[str, Report | None]]) -> list[str]:
-    """Formats the table of labelled reports beside the paper's row; empty without a report."""
+    """Returns a Markdown table of labelled reports beside Dong et al.; empty without reports."""
     known = [(label, scaled(made)) for label, made in reports if made and made.power]
     if not known:
         return []

@@ -20,7 +20,7 @@ HEADS = ("build", "MHz", "Gbit/s", "mm²", "Gbit/s/mm²", "pJ a block")
 
 
 def wire_share(report: Report) -> float | None:
-    """Returns the share of the switched capacitance that wires have; None where not computed."""
+    """Returns the wires' share of a design's switched capacitance; None if it is not known."""
     power = report.power or {}
     if not power.get("pj_without_wires") or not power.get("switching_mw"):
         return None
@@ -29,7 +29,7 @@ def wire_share(report: Report) -> float | None:
 
 
 def stressed(report: Report, share: float) -> dict[str, float]:
-    """Computes clock, area, throughput and energy of a report under the three changes."""
+    """Returns a report's clock, area and energy with longer wires, larger cells, clock skew."""
     found: dict[str, float] = {"mm2": report.area["um2"] / 1e6 * CELL_GROWTH}
     period = report.timing["period_ns"] * (1 + share) + SKEW_NS
     found["mhz"] = 1000 / period
@@ -45,7 +45,7 @@ def stressed(report: Report, share: float) -> dict[str, float]:
 
 
 def lines(reports: Iterable[tuple[str, Report | None]]) -> list[str]:
-    """Formats the table of some labelled reports under the three changes; empty without a share."""
+    """Returns a Markdown table of reports with longer wires, larger cells and clock skew."""
     asic = [(label, r) for label, r in reports if r and r.kind == "asic" and r.timing]
     shares = [share for _, report in asic if (share := wire_share(report)) is not None]
     if not shares:

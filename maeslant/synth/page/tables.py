@@ -40,7 +40,7 @@ PER_WATT = {
 
 
 def figures(made: Report | None) -> dict[str, float | None]:
-    """Computes the figures of a synthesized design for the synthesis tables."""
+    """Returns the figures of one of our synthesized designs, for the synthesis tables."""
     if made is None:
         return {}
     area, timing = made.area, made.timing or {}
@@ -69,7 +69,7 @@ def figures(made: Report | None) -> dict[str, float | None]:
 
 
 def related_figures(design: dict[str, object]) -> dict[str, float | None]:
-    """Computes the figures of a published design for the synthesis tables."""
+    """Returns the figures of a published design, for the synthesis tables."""
     found = {key: value for key, value in design.items() if isinstance(value, int | float)}
     gbps, mm2, mw = found.get("gbps"), found.get("mm2"), found.get("mw")
     if found.get("blocks_per_clock"):
@@ -128,13 +128,13 @@ LINE_RATES = (
 
 
 def _related(*names: str, target: str | None = None) -> tuple[dict, ...]:
-    """Returns published designs whose names begin with given texts, for a table."""
+    """Returns the published designs whose names begin with given texts, in one technology."""
     found = [p for p in related_work.designs() if str(p["name"]).startswith(names)]
     return tuple(p for p in found if target is None or p["target"] == target)
 
 
 def _named(*names: str, **options: object) -> tuple[Ours, ...]:
-    """Returns rows of the synthesis tables for those of the named builds that exist."""
+    """Returns rows of the synthesis tables for the given names, without unknown builds."""
     return tuple(Ours(name, **options) for name in names if name in configurations.load())
 
 
@@ -316,7 +316,7 @@ def headlines() -> tuple[Ours, ...]:
 
 
 def _points(rows: tuple[object, ...]) -> list[Ours]:
-    """Lists the designs whose reports some rows of the synthesis tables need."""
+    """Returns the designs whose reports are needed for given rows of the synthesis tables."""
     found = []
     for row in rows:
         found += [row.whole, row.part] if isinstance(row, Difference) else []
@@ -327,7 +327,7 @@ def _points(rows: tuple[object, ...]) -> list[Ours]:
 def make(
     compute: bool, public: bool = False, tell: Callable[[str], None] = lambda step: None
 ) -> tuple[list[pathlib.Path], list[str]]:
-    """Writes the page of synthesis tables from stored reports, or from new syntheses too.
+    """Writes the synthesis tables from stored reports, or with ``compute`` from new syntheses too.
 
     ``public``: those of the repository, with the reports that they link to. Gives the files that
     were written, and what is missing or of an older RTL. Raises MaeslantError, and writes nothing,
@@ -397,7 +397,7 @@ by SAT (`--prove`). Rows that were not synthesized yet are left out. Papers and 
 def _record(
     row: object, done: dict[str, Report | None], page: pathlib.Path = paths.RESULTS / PAGE
 ) -> dict[str, object]:
-    """Converts a row of the synthesis tables to label, technology, source and figures."""
+    """Returns label, technology, source and figures of a row of the synthesis tables."""
     if isinstance(row, dict):
         source = f"{row['source']} ({row['basis']})"
         return {
@@ -431,7 +431,7 @@ def _record(
 
 
 def _markdown(columns: tuple[str, ...], records: list[dict]) -> list[str]:
-    """Formats rows of the synthesis tables as a Markdown table."""
+    """Returns rows of the synthesis tables as lines of a Markdown table."""
     if not records:
         return ["Not synthesized yet."]
     heads = [COLUMNS[name][0] for name in columns]
@@ -448,12 +448,12 @@ def _markdown(columns: tuple[str, ...], records: list[dict]) -> list[str]:
 
 
 def _text(column: str, value: float) -> str:
-    """Formats a figure for a column of the synthesis tables."""
+    """Returns the text of a figure for a column of the synthesis tables."""
     return format(value, COLUMNS[column][1])
 
 
 def _line_rates(done: dict[str, Report | None]) -> list[str]:
-    """Formats the table of how many AES lanes each Ethernet rate needs."""
+    """Returns a Markdown table of the smallest design that carries each Ethernet rate."""
     lines = [
         "| Gbit/s | standards | smallest that carries it | Gbit/s | mm² | mW |",
         "|---:|---|---|---:|---:|---:|",
@@ -474,7 +474,7 @@ def _line_rates(done: dict[str, Report | None]) -> list[str]:
 
 
 def _headlines() -> list[str]:
-    """Formats the main results: the summary table, and what placing them would take."""
+    """Returns Markdown lines of the main results: a table, and what placing would take."""
     columns = ("kge", "lut", "fmax_mhz", "gbps", "gbps_per_mm2", "pj")
     heads = [COLUMNS[name][0] for name in columns]
     lines = [f"| build | command | {' | '.join(heads)} |", "|---|---|" + "---:|" * len(columns)]

@@ -30,7 +30,7 @@ def rates() -> dict[int, float]:
 
 
 def lines(luts: dict[int, float]) -> list[str]:
-    """Formats the table: a bus, what it carries, the smallest build that fills it, its LUTs."""
+    """Returns a Markdown table of buses: rate of each, and the smallest build that fills it."""
     known = rates()
     made = [
         "Units that fill a bus at 200 MHz, by `maeslant measure units1` to `units16`. Units by",

@@ -22,7 +22,7 @@ LITERAL = re.compile(r"(!?)\s*([A-Za-z_]\w*)")
 
 @dataclasses.dataclass(frozen=True)
 class Arc:
-    """Holds an internal_power table of a cell: energy of a transition over the load."""
+    """Holds an internal_power table of a cell: energy of a transition, by load."""
 
     related: str  # the pin that causes it, or nothing
     when: dict[str, bool]  # values of other pins
@@ -31,7 +31,7 @@ class Arc:
     fall: np.ndarray
 
     def mean(self, load: np.ndarray) -> np.ndarray:
-        """Returns the energy in fJ of a cell's average transition at given loads."""
+        """Returns the energy in fJ of a cell's transition, up or down on average, by load."""
         return np.interp(load, self.loads, (self.rise + self.fall) / 2)
 
 
@@ -44,13 +44,13 @@ class Energies:
 
 
 def read(library: Library) -> dict[str, Energies]:
-    """Reads the power data of every cell of a standard-cell library."""
+    """Returns the power data of every cell of a standard-cell library, by name."""
     return _read(library.path.read_text(errors="replace"))
 
 
 @functools.lru_cache(4)
 def _read(text: str) -> dict[str, Energies]:
-    """Reads the power data of every cell from the text of a Liberty file."""
+    """Returns the power data of every cell in the text of a Liberty file, by name."""
     unit = LEAKAGE.search(text)
     leak = float(unit[1]) * {"nw": 1e-6, "pw": 1e-9, "uw": 1e-3, "mw": 1}[unit[2].lower()]
     orders = {
@@ -69,7 +69,7 @@ def _read(text: str) -> dict[str, Energies]:
 
 
 def wire_load(library: Library, fanout: np.ndarray) -> np.ndarray:
-    """Returns the wire load in fF of nets by their fan-out, from the default wire-load model."""
+    """Returns a net's wire load in fF for each fan-out, from the default wire-load model."""
     if library.wire_load is None:
         return np.zeros(len(fanout))
     text = library.path.read_text(errors="replace")
@@ -100,7 +100,7 @@ def _groups(text: str, kind: str) -> Iterator[tuple[str, str]]:
 
 
 def _arc(body: str, orders: dict[str, bool], femto: float) -> Arc:
-    """Reads one internal_power table of a cell at the transition time SLEW_NS."""
+    """Returns one internal_power table of a cell, at the transition time SLEW_NS."""
     related = re.search(r"\brelated_pin\s*:\s*\"([^\"]*)\"", body)
     when = re.search(r"\bwhen\s*:\s*\"([^\"]*)\"", body)
     tables = {}
@@ -130,6 +130,6 @@ def _arc(body: str, orders: dict[str, bool], femto: float) -> Arc:
 
 
 def _numbers(body: str, name: str) -> np.ndarray:
-    """Reads the numbers in an attribute of a Liberty file."""
+    """Returns the numbers of an attribute in the text of a Liberty file."""
     found = re.search(rf"\b{name}\s*\(([^)]*)\)", body)
     return np.array([float(n) for n in NUMBER.findall(found[1])]) if found else np.zeros(0)

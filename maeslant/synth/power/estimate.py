@@ -36,7 +36,7 @@ SAYS = (
 def estimate(
     report: Report, library: Library, work: pathlib.Path, tell: Callable[[str], None]
 ) -> dict[str, object]:
-    """Estimates the power of a synthesized design at its greatest clock rate."""
+    """Simulates a netlist and returns the estimate of its power at its greatest clock rate."""
     netlist = report.unpack(work)
     tell("reading the netlist")
     design = levels.Netlist(netlist, report.top, library)
@@ -79,7 +79,7 @@ def estimate(
 
 
 def _run(bench: stimulus.Bench, tell: Callable[[str], None]) -> stimulus.Bench:
-    """Simulates a netlist with its stimulus until enough clocks are counted."""
+    """Simulates a netlist with its stimulus for a fixed number of clocks; returns the stimulus."""
     for clock in range(WARM + COUNTED):
         if clock % 8 == 0:
             tell(f"simulating clock {clock} of {WARM + COUNTED}")
@@ -90,7 +90,7 @@ def _run(bench: stimulus.Bench, tell: Callable[[str], None]) -> stimulus.Bench:
 def energies(
     design: levels.Netlist, library: Library, wires: bool = True
 ) -> tuple[float, float, float, float]:
-    """Sums a netlist's energy in fJ a clock by kind, and its leakage in mW.
+    """Returns a netlist's energy in fJ a clock by kind, and its leakage in mW.
 
     Without ``wires`` the library's model of them is left out.
     """
@@ -192,7 +192,7 @@ def _in_reset(cell: Cell, arc: Arc) -> bool:
 
 
 def _agree(arc: Arc, data: str, state: str) -> bool | None:
-    """Returns true if a flip-flop's data equals its state where an internal_power table applies."""
+    """Returns true if an internal_power table applies where a flip-flop's data equal its state."""
     if data not in arc.when or state not in arc.when:
         return None
     return arc.when[data] == arc.when[state]

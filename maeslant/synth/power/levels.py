@@ -24,7 +24,7 @@ TOKEN = re.compile(r"\s*([\w$]+|[!'&|^+*()])")
 
 
 def expression(text: str, names: list[str]) -> str:
-    """Translates a cell's function from Liberty syntax to a Python expression."""
+    """Returns a cell's function in Liberty syntax as a Python expression."""
     tokens, at = [], 0
     text = text.strip()
     while at < len(text):
@@ -79,7 +79,7 @@ def expression(text: str, names: list[str]) -> str:
 
 
 def function(text: str, names: list[str]) -> Callable:
-    """Translates a cell's function from Liberty syntax to a Python function."""
+    """Returns a cell's function in Liberty syntax as a Python function."""
     return eval(f"lambda v: {expression(text, names)}")  # noqa: S307 (built above, word by word)
 
 
@@ -187,7 +187,7 @@ class Netlist:
             self.clocks += RUNS
 
     def activity(self) -> tuple[np.ndarray, np.ndarray]:
-        """Returns how often each net changes in a clock, and its share of time at 1."""
+        """Returns each net's changes in a clock on average, and the net's share of time at 1."""
         return self.toggles / max(self.clocks, 1), self.highs / max(self.clocks, 1)
 
 
@@ -210,7 +210,7 @@ class _State:
         ]
 
     def next(self, words: np.ndarray) -> np.ndarray:
-        """Computes the flip-flops' state after a clock edge of the netlist."""
+        """Returns the flip-flops' state after the netlist's next clock edge."""
         v = [*words[self.inputs], self.value, ~self.value]
         value = self.calls["next_state"](v)
         if "clear" in self.calls:

@@ -91,7 +91,7 @@ class Cipher(Bench):
         self.fresh("req_i", lane * width, BLOCK)
 
     def drive(self) -> None:
-        """Drives the key into the AES core's netlist, and later a block into each free lane."""
+        """Drives the key into the AES core's netlist, then a block into each free lane."""
         lanes = len(self.inputs["req_valid_i"])
         width = len(self.inputs["req_i"]) // lanes  # a request: context, bank, direction, block
         if not hasattr(self, "keyed"):
@@ -118,7 +118,7 @@ class Cipher(Bench):
         return int(np.bitwise_count(self.design.words[self.design.port("rsp_valid_o")]).sum())
 
     def clock(self, count: bool) -> None:
-        """Simulates one clock of the AES core's netlist; measures its latency."""
+        """Simulates one clock of the AES core's netlist; measures the core's latency."""
         super().clock(count)
         if self.keyed:
             self.begun = self.begun or self.high("req_ready_o")
@@ -162,7 +162,7 @@ class Streams(Bench):
                 break
 
     def drive(self) -> None:
-        """Drives the key, then the command, then rows without an end into the netlist."""
+        """Drives the key, then the command, then random rows without pause into the netlist."""
         if not hasattr(self, "step"):
             self.step, self.lanes = "key", len(self.inputs["s_axis_tkeep"]) // 16
             for name in ("s_axis_key_tdata", "s_axis_cmd_tdata"):
@@ -184,7 +184,7 @@ class Streams(Bench):
             self.fresh("s_axis_tdata")
 
     def out(self) -> int:
-        """Returns how many blocks the netlist has returned in this clock; none if refused."""
+        """Returns the AES blocks that the netlist has returned in this clock; 0 if it refused."""
         words = self.design.words
         valid, refused = (
             words[self.design.port(name)[0]] for name in ("m_axis_tvalid", "m_axis_tuser")
@@ -203,7 +203,7 @@ BENCHES: dict[str, type[Bench]] = {
 
 
 def bench(top: str, parameters: dict[str, int], design: Netlist) -> Bench:
-    """Creates the stimulus for the power estimate of a module's netlist."""
+    """Returns the stimulus for the power estimate of a module's netlist."""
     kind: Callable[..., Bench] = BENCHES.get(top, Bench)
     return kind(parameters, design)
 

@@ -26,7 +26,7 @@ PIN = re.compile(r"\.(\w+)\((.*)\)")
 
 
 def cells(text: str) -> dict[str, int]:
-    """Counts the standard cells of each type in the text of a netlist."""
+    """Returns the number of standard cells of each type in the text of a netlist."""
     return dict(collections.Counter(match[1] for match in INSTANCE.finditer(text)))
 
 
@@ -39,7 +39,7 @@ def recipe() -> str:
 def repair(
     netlist: pathlib.Path, top: str, library: Library, start_ns: float, goal_ns: float
 ) -> None:
-    """Repairs a netlist's timing in place by OpenSTA, for clock periods from start to goal.
+    """Repairs a netlist file's timing by OpenSTA for ever shorter clocks, from start to goal.
 
     It is one flat module as Yosys writes it. The result depends on the order in which the timer
     lists equal paths: the same netlist gave 2,286.8 MHz here and 2,296.7 MHz on another machine.
@@ -67,7 +67,7 @@ def repair(
 
 
 def edited(text: str, edits: list[list[str]]) -> str:
-    """Applies the cell changes that OpenSTA's script repair.tcl has found to a netlist."""
+    """Returns a netlist with the cell changes that OpenSTA's script repair.tcl has found."""
     names = {word.split("/")[0] for edit in edits for word in edit[1:]}
     cells = {
         match[2]: [match[1], dict(PIN.findall(match[3]))]
@@ -101,7 +101,7 @@ def edited(text: str, edits: list[list[str]]) -> str:
 
 
 def sizes(library: Library) -> dict[str, str]:
-    """Returns, for each standard cell, its next larger size."""
+    """Returns, for each standard cell, the cell of the next larger size."""
     families: dict[str, list[tuple[int, Cell]]] = {}
     for cell in library.cells.values():
         split = re.fullmatch(r"(.*\D)(\d+)", cell.name)

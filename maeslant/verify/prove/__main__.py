@@ -14,7 +14,7 @@ from maeslant.verify.prove import independence, proofs
 
 
 def main() -> int:
-    """Runs the formal proofs that the command line names and prints which fail."""
+    """Runs the formal proofs that the command line names; prints those that fail."""
     parser = argparse.ArgumentParser(prog="python -m maeslant.verify.prove", description=__doc__)
     parser.add_argument("name", nargs="*", help="proof to run; all by default")
     parser.add_argument("--write", action="store_true", help="write docs/proofs.md and stop")

@@ -37,7 +37,7 @@ class Independence:
     verdicts: tuple[str, ...] = ()
 
     def run(self, what: design.Design | None = None) -> str:
-        """Returns the outputs that a secret input of the RTL module reaches; "" if none."""
+        """Returns the RTL module's outputs that a secret input can reach, "" if there is none."""
         module = through.netlist(what or design.find(self.top, self.parameters))
         secret = {bit for name in self.secret for bit in _bits(module, name)}
         public = {bit for name in self.verdicts for bit in _bits(module, name)}
@@ -90,7 +90,7 @@ def _bits(module: dict, name: str) -> list[int]:
 
 
 def _flows(module: dict) -> Iterator[tuple[int, list]]:
-    """Yields each driven bit of a netlist with all bits that it depends on."""
+    """Yields each driven bit of a netlist with all bits on which it depends."""
     written = collections.defaultdict(list)
     for cell in module["cells"].values():
         if cell["type"] == "$memwr_v2":
@@ -115,7 +115,7 @@ def _flows(module: dict) -> Iterator[tuple[int, list]]:
 
 
 def load() -> list[Independence]:
-    """Reads the proofs that timing does not depend on secrets, formal/independence.yml."""
+    """Returns the proofs of formal/independence.yml: timing that does not depend on secrets."""
     found = yaml.safe_load(LIST.read_text())
     return [
         Independence(**{k: tuple(v) if isinstance(v, list) else v for k, v in item.items()})

@@ -55,7 +55,7 @@ class Proof:
     holds: str | None = None  # for the induction: prefix of the registers of an AXI4-Lite port
 
     def run(self, rtl: pathlib.Path = paths.RTL) -> str:
-        """Runs this formal proof; returns the violated assertions, "" if the proof holds."""
+        """Runs this formal proof; returns the names of violated assertions, "" if it holds."""
         text = smt.system(
             paths.ROOT / f"{self.top}.sv",
             self.parameters,
@@ -77,12 +77,12 @@ class Proof:
 
 
 def load() -> list[Proof]:
-    """Reads the list of formal proofs, formal/proofs.yml."""
+    """Returns the formal proofs that formal/proofs.yml lists."""
     return [Proof(**item) for item in yaml.safe_load(LIST.read_text())]
 
 
 def page() -> str:
-    """Returns the text of docs/proofs.md."""
+    """Returns the text of docs/proofs.md, generated from the list of formal proofs."""
     rows = []
     for proof in load():
         given = ", ".join(f"{k} = {v}" for k, v in proof.parameters.items()) or "defaults"

@@ -44,7 +44,7 @@ class Answer:
 
 
 def yosys(*commands: str) -> str:
-    """Runs Yosys passes in a process of their own; raises MaeslantError if one fails."""
+    """Runs Yosys passes in a separate process, returns output; raises MaeslantError on failure."""
     result = subprocess.run(
         [sys.executable, "-c", YOSYS, *commands], capture_output=True, text=True, check=False
     )
@@ -54,7 +54,7 @@ def yosys(*commands: str) -> str:
 
 
 def read(top: pathlib.Path, parameters: dict[str, object], rtl: pathlib.Path = paths.RTL) -> str:
-    """Returns the Yosys command that reads an RTL module and the files it needs.
+    """Returns the Yosys command that reads an RTL module and all files it needs.
 
     ``rtl`` may be a modified copy.
     """
@@ -78,7 +78,7 @@ def system(
     whole: bool = True,
     holds: str | None = None,
 ) -> str:
-    """Converts an RTL module to a transition system in SMT-LIB, by Yosys.
+    """Returns an RTL module as a transition system in SMT-LIB, converted by Yosys.
 
     A module of rtl/ gets the checkers of its bus ports, which assume that the other side keeps its
     rules, and with ``holds`` the invariant of a mae_axil_to_reg in it. With one clock, a step is a
@@ -108,7 +108,7 @@ def system(
 
 
 def _checkers(top: pathlib.Path, holds: str | None, target: pathlib.Path) -> list[pathlib.Path]:
-    """Lists the protocol checkers of a module's bus ports and writes a file that binds them."""
+    """Returns the protocol checkers of a module's bus ports; writes a file that binds them."""
     found = bus_checkers.ports(top)
     binds = [port.bind(PROVING[port.kind]) for port in found]
     names = {bus_checkers.KINDS[port.kind] for port in found}
@@ -152,7 +152,7 @@ def _run(text: str, limit: int, *options: str) -> str:
 
 
 def _solve(text: str, clocks: range, top: str, names: list[str], limit: int) -> Answer:
-    """Asks the SMT solver if assertions can be violated; returns which."""
+    """Asks the SMT solver which assertions can be violated; returns their names in an Answer."""
     last = clocks[-1]
     values = " ".join(f"(|{top}_a {i}| s{last})" for i in range(len(names)))
     text += f"(check-sat)\n(get-value ({values}))\n" if values else "(check-sat)\n"
@@ -166,7 +166,7 @@ def _solve(text: str, clocks: range, top: str, names: list[str], limit: int) -> 
 
 
 def _names(text: str) -> list[str]:
-    """Returns the names of the assertions in a transition system, by number."""
+    """Returns the names of the assertions in a transition system's SMT-LIB text, by number."""
     return [line[2].strip() for line in re.finditer(r"; yosys-smt2-assert (\d+) (.*)", text)]
 
 
@@ -175,7 +175,7 @@ def _top(text: str) -> str:
 
 
 def _reset(top: str, text: str, index: int) -> str:
-    """Returns the SMT-LIB constraint that an RTL module's resets are first active, then not."""
+    """Returns an SMT-LIB constraint by which an RTL module's resets are active in clock 0 only."""
     ports = re.findall(r"; yosys-smt2-input (\w*rst_ni) 1", text)
     level = "{}" if index else "(not {})"
     return "".join(f"(assert {level.format(f'(|{top}_n {p}| s{index})')})\n" for p in ports)
@@ -194,7 +194,7 @@ def _steps(text: str, count: int, initial: bool) -> str:
 
 
 def everywhere(text: str, limit: int = 3600) -> Answer:
-    """Proves that the assertions of a combinational RTL module hold for all inputs."""
+    """Proves a combinational RTL module's assertions for all inputs; returns the violated ones."""
     top, names = _top(text), _names(text)
     text = _steps(text, 2, True)
     for i in range(len(names)):
@@ -207,7 +207,7 @@ def everywhere(text: str, limit: int = 3600) -> Answer:
 
 
 def bounded(text: str, depth: int, limit: int = 3600) -> Answer:
-    """Proves that an RTL module violates no assertion in its first ``depth`` clocks."""
+    """Proves an RTL module's assertions for the first ``depth`` clocks; returns violated ones."""
     top, names = _top(text), _names(text)
     if not names:
         raise MaeslantError(f"{top} has no assertion")
@@ -220,7 +220,7 @@ def bounded(text: str, depth: int, limit: int = 3600) -> Answer:
 
 
 def induction(text: str, length: int, limit: int = 3600) -> Answer:
-    """Proves by k-induction that legal states of an RTL module lead to no violation."""
+    """Proves an RTL module's assertions by k-induction; returns the violated ones."""
     top, names = _top(text), _names(text)
     question = _steps(text, length + 1, False)
     question += "".join(f"(assert (|{top}_a| s{i}))\n" for i in range(length))

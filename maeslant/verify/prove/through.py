@@ -57,7 +57,7 @@ def netlist(what: design.Design) -> dict:
 
 
 def found_in(what: design.Design) -> set[Path]:
-    """Finds the combinational paths that begin or end at a bus port of an RTL module."""
+    """Returns the combinational paths that begin or end at a bus port of an RTL module."""
     module = netlist(what)
     before = collections.defaultdict(list)
     for cell in module["cells"].values():
@@ -84,7 +84,7 @@ def found_in(what: design.Design) -> set[Path]:
 
 
 def dependences(cell: dict) -> Iterator[tuple[int, list]]:
-    """Yields the bits that a netlist's cell drives and those they depend on at once."""
+    """Yields each bit that a netlist's cell drives, with the bits on which it depends at once."""
     kind, pins = cell["type"], cell["connections"]
     directions = cell.get("port_directions", {})
     if REGISTER.fullmatch(kind) or "Q" in pins and LOADED.fullmatch(kind):

@@ -284,7 +284,7 @@ module mae_dma_read_engine
       .rd_data_o  (rd_data)
   );
 
-  mae_dma_read_row_output #(
+  mae_dma_read_row_arbiter #(
       .DataWidth(DataWidth),
       .Contexts (Contexts),
       .PageRows (PageRows),

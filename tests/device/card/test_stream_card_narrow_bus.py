@@ -46,6 +46,7 @@ async def no_clock_of_a_shared_bus_is_lost(dut) -> None:
 
 
 @pytest.mark.parametrize(("lanes", "width"), [(1, 64), pytest.param(2, 64, marks=pytest.mark.slow)])
+@pytest.mark.full
 def test_stream_card_narrow_bus(lanes: int, width: int) -> None:
     """Builds mae_stream_card with one and two lanes on 64 bits and runs this file's tests."""
     parameters = {"Lanes": lanes, "BusWidth": width, "Contexts": 8, "KeySlots": 16, "KeyBanks": 2}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Wraps mae_dma_read_row_output in a small size with flat ports, for its test.
+// Wraps mae_dma_read_row_arbiter in a small size with flat ports, for its test.
 
 module read_rows_bench
   import mae_dma_pkg::*;
@@ -46,7 +46,7 @@ module read_rows_bench
     logic       zero;
   } final_t;
 
-  mae_dma_read_row_output #(
+  mae_dma_read_row_arbiter #(
       .DataWidth(128),
       .Contexts (3),
       .PageRows (4),

@@ -25,7 +25,7 @@ WORDS = 200
 
 
 class Words:
-    """Drives a GCM core for 64-bit messages, mae_gcm_single or mae_gcm_prefetch, and checks it."""
+    """Drives requests into a core for 64-bit GCM messages and checks the core's responses."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -51,7 +51,7 @@ class Words:
         await RisingEdge(dut.clk_i)
 
     def word(self, key: bytes, iv: bytes, decrypt: bool) -> tuple[int, int]:
-        """Builds a random GCM message with its tag, and the response that the core must give."""
+        """Returns a random GCM request with its tag, and the response that the core must give."""
         aad, data = self.random.randbytes(16), self.random.randbytes(8)
         sealed = AESGCM(key).encrypt(iv, data, aad)
         text, tag = sealed[:-16], sealed[-16:]
@@ -90,7 +90,7 @@ class Words:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip=AHEAD)
 async def own_keys(dut) -> None:
-    """Measures rate and latency of mae_gcm_single on messages that each have their own key."""
+    """Measures rate and latency of mae_gcm_single if each message has a key of its own."""
     words = Words(dut)
     await words.start()
     for bits in KEY_BITS:
@@ -113,7 +113,7 @@ async def own_keys(dut) -> None:
 
 
 async def load(words: Words, stream: int, bits: int) -> int:
-    """Loads key and IV of a stream into mae_gcm_prefetch; returns the clock of acceptance."""
+    """Loads key and IV of a stream into mae_gcm_prefetch; returns the clock of acceptance there."""
     dut = words.dut
     key, iv = words.random.randbytes(bits // 8), words.random.randbytes(12)
     head = (stream % 2) << 2 | bits // 64 - 2
@@ -129,7 +129,7 @@ async def load(words: Words, stream: int, bits: int) -> int:
 
 
 async def ask(words: Words, stream: int) -> bool:
-    """Requests the next message of a stream from mae_gcm_prefetch for one clock."""
+    """Requests a stream's next message from mae_gcm_prefetch; returns true if it was accepted."""
     key, iv, decrypt, number = words.streams[stream]
     own = (int.from_bytes(iv, "big") ^ number).to_bytes(12, "big")
     message, answer = words.word(key, own, decrypt)
@@ -144,7 +144,7 @@ async def ask(words: Words, stream: int) -> bool:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip=not AHEAD)
 async def streams(dut) -> None:
-    """Measures latency and rate of mae_gcm_prefetch with all its streams loaded."""
+    """Measures latency and rate of mae_gcm_prefetch while keys for all its streams are loaded."""
     words = Words(dut)
     await words.start()
     for bits in KEY_BITS:

@@ -28,13 +28,13 @@ BANKS = int(PARAMETERS.get("KeyBanks", 1))
 
 
 def note(metric: str, value: float, **details: object) -> None:
-    """Appends one measured figure as a JSON line to the file $MAESLANT_FIGURES."""
+    """Appends one measured figure as a JSON line to the file that $MAESLANT_FIGURES names."""
     with open(os.environ["MAESLANT_FIGURES"], "a") as file:
         file.write(json.dumps({"metric": metric, "value": value, **details}) + "\n")
 
 
 class Driver:
-    """Drives keys and blocks into an AES cipher core at full rate and checks its results."""
+    """Drives keys and blocks into a simulated AES core at full rate and checks its results."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -65,7 +65,7 @@ class Driver:
         await RisingEdge(dut.clk_i)
 
     def offer_key(self, bits: int, bank: int = 0) -> None:
-        """Offers a random AES key to the cipher core from the next clock on."""
+        """Offers a random AES key of ``bits`` bits to the cipher core from the next clock on."""
         key = self.random.randbytes(bits // 8)
         self.key_offer = (bank, key, KEY_LENGTHS[bits])
 
@@ -98,7 +98,7 @@ class Driver:
         return valid
 
     def answer(self, lane: int) -> bytes:
-        """Computes the result that the cipher core must give for a lane's offered block."""
+        """Returns the AES result that the cipher core must give for a lane's offered block."""
         cipher = Cipher(algorithms.AES(self.keys[self.bank]), modes.ECB())
         context = cipher.decryptor() if self.dirs[lane] else cipher.encryptor()
         return context.update(self.offer[lane])
@@ -137,17 +137,17 @@ class Driver:
             await self.step()
 
     def span(self) -> int:
-        """Returns the clocks between the first and last block that the cipher core accepted."""
+        """Returns the number of clocks in which the cipher core accepted all blocks so far."""
         return self.taken[-1] - self.taken[0] + 1
 
 
 def steady(times: list[int]) -> float:
-    """Returns the average number of clocks between two results of a cipher core's lane."""
+    """Returns the average number of clocks between the given times of an AES core's results."""
     return (times[-1] - times[0]) / (len(times) - 1)
 
 
 async def one_direction(drive: Driver, bits: int, direction: int) -> None:
-    """Measures a cipher core's latency and rate for one key size and direction."""
+    """Measures an AES core's latency and rate for one key size, encrypting or decrypting."""
     name = ("encrypt", "decrypt")[direction]
     lanes = 1 if DUPLEX else LANES
     dirs = [0, 1] if DUPLEX else [direction] * LANES

@@ -38,14 +38,14 @@ class Message:
     clocks: dict[str, int] = dataclasses.field(default_factory=dict)
 
     def word(self) -> int:
-        """Encodes the header of the GCM message for the engine, as a gcm_msg_t."""
+        """Returns the header of the GCM message, encoded for the engine as a gcm_msg_t."""
         word = (self.bank << 1 | self.decrypt) << 96 | int.from_bytes(self.iv, "big")
         for size in (12, len(self.aad), len(self.data)):
             word = word << LENGTH_BITS | size
         return (word << 5 | 16) << 128 | int.from_bytes(self.sealed[-16:], "big")
 
     def beats(self, row: int) -> list[tuple[int, int, int]]:
-        """Returns the GCM message's beats of AAD and data: bytes, their number, last."""
+        """Returns the GCM message's bus beats of AAD and data: bytes, their number, 1 if last."""
         text = self.sealed[:-16] if self.decrypt else self.data
         found = []
         for part in (self.aad, text):
@@ -58,13 +58,13 @@ class Message:
 
 
 def lanes(row: bytes) -> int:
-    """Encodes bytes as a row of AES blocks for the GCM engine, the first block lowest."""
+    """Returns bytes as an integer for the GCM engine: a row of AES blocks, the first lowest."""
     blocks = [int.from_bytes(row[at : at + 16], "big") for at in range(0, len(row), 16)]
     return sum(block << 128 * i for i, block in enumerate(blocks))
 
 
 class Engine:
-    """Drives the GCM engine mae_gcm_stream at full rate and checks its results."""
+    """Drives messages into the GCM engine mae_gcm_stream at full rate and checks its results."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -102,7 +102,7 @@ class Engine:
         self.key_offer = (bank, self.keys[bank])
 
     def message(self, bank: int, aad_beats: int, data_beats: int) -> Message:
-        """Queues a random GCM message of a given length for the engine."""
+        """Queues a random GCM message of a given length for the engine and returns it."""
 
         def part(beats: int) -> bytes:
             size = beats * self.row
@@ -145,7 +145,7 @@ class Engine:
         self.clock += 1
 
     def _announced(self, message: Message) -> None:
-        """Queues the beats of a GCM message whose header the engine has accepted."""
+        """Queues a GCM message's beats and expected results once the engine has its header."""
         message.clocks["announced"] = self.clock
         self.due += [(message, beat) for beat in message.beats(self.row)]
         out = message.data if message.decrypt else message.sealed[:-16]
@@ -154,7 +154,7 @@ class Engine:
         self.ends.append(message)
 
     def _beat(self, taken: bool) -> None:
-        """Checks if the GCM engine has accepted the offered beat, and notes the clock."""
+        """Notes the clock if the GCM engine accepted the offered beat; else counts a lost clock."""
         if not taken:
             self.lost += 1
             return
@@ -186,7 +186,7 @@ class Engine:
 
 
 async def between(engine: Engine, banks: list[int], rounds: int) -> int:
-    """Measures the clocks that the GCM engine loses between two messages."""
+    """Returns the clocks that the GCM engine loses between two messages."""
     engine.lost, engine.hold = 0, rounds * engine.regs + 6  # the first one has no beats
     for number, beats in enumerate(BEATS):
         aad = engine.random.randrange(beats + 1) if beats else 0
@@ -243,7 +243,7 @@ async def one_size(engine: Engine, bits: int) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def figures(dut) -> None:
-    """Measures the GCM engine for every key size and for two alternating keys."""
+    """Measures latency and throughput of the GCM engine for all key sizes, and for two keys."""
     engine = Engine(dut)
     await engine.start()
     sizes = [

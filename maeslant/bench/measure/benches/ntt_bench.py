@@ -10,7 +10,7 @@ from maeslant.bench.measure.benches.cipher_bench import note
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def instructions(dut) -> None:
-    """Measures the clocks that the polynomial engine takes for a transform and a pass."""
+    """Measures the clocks of the CKKS kernel's polynomial engine for an NTT and for a pass."""
     Clock(dut.clk_i, 2, unit="ns").start()
     for name in ("rst_ni", "clear_i", "start_i", "transform_i"):
         getattr(dut, name).value = 0

@@ -45,7 +45,7 @@ class Record:
         return 3 + max(i for lane in lanes for i, value in enumerate(lane) if value)
 
     def _lane(self, name: str) -> dict[str, object]:
-        """Converts a recorded signal to a line of the WaveDrom timing diagram."""
+        """Returns a recorded signal as a line of the WaveDrom timing diagram."""
         values = self.lanes[name][: self._clocks()]
         values.insert(0, values[0] if isinstance(values[0], bool) else None)
         wave, data = "", []
@@ -63,7 +63,7 @@ class Record:
 
 
 class MessageRecorder:
-    """Records when mae_gcm_stream processes the parts of given messages."""
+    """Records in which clocks mae_gcm_stream processes the parts of given messages."""
 
     def __init__(self, engine: gcm_bench.Engine, messages: dict[str, gcm_bench.Message]) -> None:
         self.engine, self.record = engine, Record()
@@ -81,7 +81,7 @@ class MessageRecorder:
         engine.watch = self.see
 
     def see(self, offered: bool) -> None:
-        """Records the signals of mae_gcm_stream in one clock for the timing diagram."""
+        """Adds the values of mae_gcm_stream's signals in one clock to the timing diagram."""
         dut, record, engine = self.engine.dut, self.record, self.engine
 
         def high(name: str, bit: int = 0) -> bool:
@@ -115,7 +115,7 @@ BEAT_LANES = ["beats", "in", "in_ready_o", "out"]
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip="Lanes" not in cocotb_bench.parameters())
 async def stream(dut) -> None:
-    """Records timing diagrams of mae_gcm_stream for one message and for two keys."""
+    """Writes timing diagrams of mae_gcm_stream processing one message, and two under two keys."""
     engine = gcm_bench.Engine(dut)
     await engine.start()
     engine.key(0, 128)
@@ -138,7 +138,7 @@ async def stream(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip="Lanes" in cocotb_bench.parameters())
 async def words(dut) -> None:
-    """Records timing diagrams of mae_gcm_single or mae_gcm_prefetch."""
+    """Writes timing diagrams of mae_gcm_single, or of mae_gcm_prefetch."""
     drive = beat_bench.Words(dut)
     await drive.start()
     record = Record()
@@ -146,7 +146,7 @@ async def words(dut) -> None:
     name: str | None = None
 
     def see() -> None:
-        """Records the signals of the GCM core in one clock for the timing diagram."""
+        """Adds the values of the GCM core's signals in one clock to the timing diagram."""
         taken = int(dut.req_valid_i.value)
         if beat_bench.AHEAD:
             loads = int(dut.load_valid_i.value) and int(dut.load_ready_o.value)

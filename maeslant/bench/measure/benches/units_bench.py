@@ -23,7 +23,7 @@ ECB = 0  # of mode_e
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def one_long_message(dut) -> None:
-    """Encrypts rows of random blocks that follow each other without a pause."""
+    """Measures the blocks a clock of mae_mode_axis while it encrypts one long message in ECB."""
     source = random.Random(1)
     Clock(dut.clk_i, PERIOD_NS, unit="ns").start()
     dut.clear_i.value = dut.rst_ni.value = 0

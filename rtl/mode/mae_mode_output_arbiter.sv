@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_mode_output_mux: multiplexes the output rows of all paths of the mode engine to one port, in
-// round-robin order.
+// mae_mode_output_arbiter: selects among the output rows of all paths of the mode engine for one
+// port, in round-robin order.
 //
 // Sources 0 to Lanes - 1 are the lanes of the serial path, with slots of their lane; the last
 // source is the parallel path. Bytes after the last byte of a job, which would be keystream, and
@@ -11,7 +11,7 @@
 // Throughput: one row a clock.
 // Parameters: Legal: Lanes 1..16; Contexts 1..256.
 
-module mae_mode_output_mux
+module mae_mode_output_arbiter
   import mae_aes_pkg::*;
   import mae_mode_pkg::*;
 #(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_mode_output_mux: rows of all sources leave once, in turn, without excess bytes.
+"""Tests mae_mode_output_arbiter: rows of all sources leave once, in turn, without excess bytes.
 
-Tests mae_mode_output_mux.
+Tests mae_mode_output_arbiter.
 """
 
 import random
@@ -17,7 +17,7 @@ PAYLOAD = ("ctx", "data", "bytes", "last", "key_lost")
 
 
 class Row:
-    """Holds a random output row that a source offers to mae_mode_output_mux."""
+    """Holds a random output row that a source offers to mae_mode_output_arbiter."""
 
     def __init__(self, lanes: int, contexts: int) -> None:
         self.ctx = random.randrange(contexts)
@@ -33,7 +33,7 @@ def blocks(data: bytes) -> int:
 
 
 class Merge:
-    """Drives mae_mode_output_mux with rows on its sources and checks what leaves."""
+    """Drives mae_mode_output_arbiter with rows on its sources and checks what leaves."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -43,11 +43,11 @@ class Merge:
         self.kept: list[int] | None = None  # shown and not taken
 
     async def reset(self) -> None:
-        """Resets mae_mode_output_mux with idle sources."""
+        """Resets mae_mode_output_arbiter with idle sources."""
         await start(self.dut, source_valid_i=0, out_ready_i=0, lost_i=0)
 
     def offer(self, source: int) -> None:
-        """Offers a new random row on a source of mae_mode_output_mux."""
+        """Offers a new random row on a source of mae_mode_output_arbiter."""
         self.offered[source] = Row(self.lanes, self.contexts)
 
     def _drive(self, port: str, width: int, value) -> None:
@@ -55,7 +55,7 @@ class Merge:
         getattr(self.dut, f"source_{port}_i").value = packed
 
     async def step(self, ready: bool) -> int | None:
-        """Runs one clock of mae_mode_output_mux; returns the source whose row left."""
+        """Runs one clock of mae_mode_output_arbiter; returns the source whose row left."""
         dut = self.dut
         self._drive("valid", 1, lambda row: 1)
         self._drive("ctx", 8, lambda row: row.ctx)
@@ -92,7 +92,7 @@ class Merge:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def shows_what_it_may(dut) -> None:
-    """Each row leaves mae_mode_output_mux once, with zeros beyond its length or for lost keys."""
+    """Each row leaves mae_mode_output_arbiter once, zeros beyond its length or for lost keys."""
     merge = Merge(dut)
     await merge.reset()
     left = 0
@@ -108,7 +108,7 @@ async def shows_what_it_may(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="us")
 async def every_length(dut) -> None:
-    """mae_mode_output_mux zeroes all bytes beyond a row's length, for each length."""
+    """mae_mode_output_arbiter zeroes all bytes beyond a row's length, for each length."""
     merge = Merge(dut)
     await merge.reset()
     for count in range(1, 16 * merge.lanes + 1):
@@ -119,7 +119,7 @@ async def every_length(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="us")
 async def in_turns(dut) -> None:
-    """If all sources offer rows, mae_mode_output_mux takes one per clock from each in turn."""
+    """If all sources offer rows, mae_mode_output_arbiter takes one per clock from each in turn."""
     merge = Merge(dut)
     await merge.reset()
     sources, served = merge.lanes + 1, []
@@ -135,6 +135,6 @@ async def in_turns(dut) -> None:
 @pytest.mark.parametrize(
     "parameters", ({"Lanes": 1, "Contexts": 1}, {"Lanes": 3, "Contexts": 12}), ids=str
 )
-def test_mode_output_mux(parameters: dict[str, int]) -> None:
-    """Builds mae_mode_output_mux with one and a few lanes and runs this file's tests."""
-    bench.run("mae_mode_output_mux", parameters=parameters)
+def test_mode_output_arbiter(parameters: dict[str, int]) -> None:
+    """Builds mae_mode_output_arbiter with one and a few lanes and runs this file's tests."""
+    bench.run("mae_mode_output_arbiter", parameters=parameters)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_dma_read_row_output: order of rows, back-pressure, ends of jobs.
+"""Tests mae_dma_read_row_arbiter: order of rows, back-pressure, ends of jobs.
 
-Tests mae_dma_read_row_output.
+Tests mae_dma_read_row_arbiter.
 """
 
 import random
@@ -20,7 +20,7 @@ INPUTS += " final_bytes final_aborted final_zero"
 
 
 class Context:
-    """Models one context of mae_dma_read_row_output: rows committed and sent, job's last row."""
+    """Models one context of mae_dma_read_row_arbiter: rows committed and sent, job's last row."""
 
     def __init__(self) -> None:
         self.out = self.commit = self.jobs = self.since_room = 0
@@ -44,7 +44,7 @@ class Context:
 
 @cocotb.test(timeout_time=500, timeout_unit="us")
 async def rows_in_order(dut) -> None:
-    """mae_dma_read_row_output sends each job's rows in order, whatever stalls occur."""
+    """mae_dma_read_row_arbiter sends each job's rows in order, whatever stalls occur."""
     await start(dut, **{f"{name}_i": 0 for name in INPUTS.split()})
     contexts = [Context() for _ in range(CONTEXTS)]
     register = None  # the row that is shown
@@ -113,7 +113,7 @@ async def rows_in_order(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="us")
 async def row_a_clock(dut) -> None:
-    """mae_dma_read_row_output sends one row per clock, from each context in turn."""
+    """mae_dma_read_row_arbiter sends one row per clock, from each context in turn."""
     await start(dut, **{f"{name}_i": 0 for name in INPUTS.split()})
     dut.room_i.value = dut.wake_i.value = 2**CONTEXTS - 1
     dut.row_ready_i.value = 1
@@ -128,6 +128,6 @@ async def row_a_clock(dut) -> None:
     assert all(sorted(turn) == list(range(CONTEXTS)) for turn in turns)
 
 
-def test_dma_read_row_output() -> None:
-    """Builds mae_dma_read_row_output in read_rows_bench and runs this file's tests."""
+def test_dma_read_row_arbiter() -> None:
+    """Builds mae_dma_read_row_arbiter in read_rows_bench and runs this file's tests."""
     bench.run("read_rows_bench", sources=["tests/dma/read/read_rows_bench.sv"])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_read_row_output: outputs complete rows of read data to the DMA's client, round-robin
+// mae_dma_read_row_arbiter: outputs complete rows of read data to the DMA's client, round-robin
 // among the contexts. A context takes part while it has a row and its room_i is high.
 //
 // When room_i falls, at most two more rows of the context follow. row_ready_i has a combinational
@@ -11,7 +11,7 @@
 
 `include "mae_assert.svh"
 
-module mae_dma_read_row_output
+module mae_dma_read_row_arbiter
   import mae_dma_pkg::*;
 #(
     parameter int unsigned DataWidth = 512,
