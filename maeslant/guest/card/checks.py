@@ -23,9 +23,9 @@ from maeslant.guest.case import Case
 
 FOLDER = pathlib.Path(__file__).parent
 VECTORS = paths.ROOT / "tests" / "vectors" / "export.py"  # a checkout has it
-PART = 11  # one vector of so many, where few bytes are asked for
+MORE, FEWER = 3, 11  # one of so many of CAVP's vectors, where many or few bytes are asked for
 LINES = 6  # of the modes in the report of card_check
-WHOLE = 20_000_000  # bytes from which on all vectors run
+MANY = 20_000_000  # bytes
 KEY, IV, NONCE = bytes(range(32)), bytes(range(240, 256)), bytes(range(12))
 UNDER_WAY = """card_load $CARD > /tmp/log &
 job=$!
@@ -179,8 +179,8 @@ def _failed(words: str, result: machine.Result) -> str:
 
 
 def cases(device: str, size: int) -> list[Case]:
-    """Lists the checks; where many bytes are asked for, with all vectors."""
-    small, one_of = min(size, 1000003), 1 if size >= WHOLE else PART
+    """Lists the checks; those of files move ``size`` bytes."""
+    small, one_of = min(size, 1000003), MORE if size >= MANY else FEWER
     data = os.urandom(size)
 
     def options(**given: object) -> machine.Options:
@@ -206,8 +206,7 @@ def cases(device: str, size: int) -> list[Case]:
     ]  # fmt: skip
     if VECTORS.exists():
         published = functools.partial(_vectors, one_of)
-        which = "all" if one_of == 1 else f"1 of {one_of}"
-        found.insert(0, Case("vectors", f"published vectors, {which}", options(),
+        found.insert(0, Case("vectors", f"published vectors, 1 of {one_of} of CAVP's", options(),
                              "card_vectors $CARD vectors", published,
                              {"vectors": vectors(one_of)[0]}))  # fmt: skip
     if openssl():
