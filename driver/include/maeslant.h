@@ -111,7 +111,7 @@ typedef enum mae_kind {
 
 /* Holds the capabilities of a device, as mae_get_caps reads them. */
 struct mae_caps {
-    char backend[16];    /* "sim", "vfio", "null" */
+    char backend[16];    /* "sim", "vfio", "uio", "null" */
     char name[32];       /* the build or the PCI address */
     uint32_t kind;       /* mae_kind_t */
     uint32_t version;    /* of the hardware, 0xMMmm */
@@ -143,9 +143,9 @@ struct mae_device_info {
  *
  * uri: "sim:NAME[?options]" a simulated build, NAME as in configs/builds.yml, found in
  *        $MAESLANT_SIM_PATH or build/sim; "sim:stream?lanes=4" is build stream4. Other options
- *        (latency=50-300, order=shuffled, seed=1, wave=FILE, ...) go to the simulator, but
- *        dies=CLOCK: the card is removed then.
- *      "vfio:0000:00:04.0" a PCI function bound to vfio-pci.
+ *        (latency=50-300, wave=FILE, ...) go to the simulator; dies=CLOCK removes the card then.
+ *      "vfio:0000:00:04.0" a PCI function bound to vfio-pci; "uio:0000:00:04.0?iommu=off" one bound
+ *        to uio_pci_generic, unprotected: it maps memory of mae_mem_alloc only (guides/linux.md).
  *      "null:" no device: jobs complete at once and touch no data; it measures this library.
  * On failure *dev is NULL and mae_error_detail() says more.
  */

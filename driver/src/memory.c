@@ -59,6 +59,24 @@ mae_error_t mae_translate(struct mae_dev *dev, const void *memory, uint64_t byte
     return MAE_OK;
 }
 
+/* Allocates zeroed memory, if need be from the backend, as its DMA wants it. */
+static mae_error_t obtain(struct mae_dev *dev, size_t bytes, void **memory)
+{
+    if (dev->ops->alloc && mae_has_dma(dev))
+        return dev->ops->alloc(dev->backend, bytes, memory);
+    *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return *memory == MAP_FAILED ? MAE_E_MEMORY : MAE_OK;
+}
+
+/* Frees memory of obtain(). */
+static void give_back(struct mae_dev *dev, void *memory, size_t bytes)
+{
+    if (dev->ops->alloc && mae_has_dma(dev))
+        dev->ops->free(dev->backend, memory);
+    else
+        munmap(memory, bytes);
+}
+
 /* Maps memory for the device's DMA and adds the mapping to the table. */
 static mae_error_t map(struct mae_dev *dev, void *memory, size_t bytes, bool writable, bool ours)
 {
@@ -129,12 +147,11 @@ mae_error_t mae_mem_alloc(mae_dev_t *dev, size_t bytes, void **memory)
     if (bytes == 0 || bytes > SIZE_MAX - page)
         return MAE_E_ARGUMENT;
     bytes = (bytes + page - 1) / page * page;
-    void *fresh = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (fresh == MAP_FAILED)
-        return MAE_E_MEMORY;
+    void *fresh;
+    MAE_TRY(obtain(dev, bytes, &fresh));
     mae_error_t error = map(dev, fresh, bytes, true, true);
     if (error != MAE_OK) {
-        munmap(fresh, bytes);
+        give_back(dev, fresh, bytes);
         return error;
     }
     *memory = fresh;
@@ -149,7 +166,7 @@ mae_error_t mae_mem_free(mae_dev_t *dev, void *memory)
         return MAE_E_ARGUMENT;
     MAE_TRY(unmap(dev, memory, true, &bytes));
     mae_wipe(memory, bytes);
-    munmap(memory, bytes);
+    give_back(dev, memory, bytes);
     return MAE_OK;
 }
 
@@ -161,7 +178,7 @@ void mae_memory_close(struct mae_dev *dev)
             (void)dev->ops->dma_unmap(dev->backend, region->iova, region->bytes);
         if (region->ours) {
             mae_wipe((void *)region->start, region->bytes);
-            munmap((void *)region->start, region->bytes);
+            give_back(dev, (void *)region->start, region->bytes);
         }
     }
     free(dev->regions);

@@ -10,6 +10,7 @@
 static const struct mae_backend *const backends[] = {
     &mae_backend_sim,
     &mae_backend_vfio,
+    &mae_backend_uio,
     &mae_backend_null,
 };
 
@@ -115,9 +116,9 @@ mae_error_t mae_open(const char *uri, mae_dev_t **dev)
         MAE_TRY(backends[i]->open(colon + 1, &backend, name, sizeof name));
         return mae_attach(ops, backend, name, dev);
     }
-    return mae_detail(MAE_E_URI,
-                      "'%.100s' should begin with sim:, vfio: or null:, as in sim:stream?lanes=4",
-                      uri);
+    return mae_detail(
+        MAE_E_URI,
+        "'%.100s' should begin with sim:, vfio:, uio: or null:, as in sim:stream?lanes=4", uri);
 }
 
 void mae_close(mae_dev_t *dev)

@@ -27,6 +27,9 @@ struct mae_ops {
     mae_error_t (*dma_map)(void *backend, void *memory, size_t bytes, bool writable,
                            uint64_t *iova);
     mae_error_t (*dma_unmap)(void *backend, uint64_t iova, size_t bytes);
+    /* Allocate and free zeroed memory that dma_map takes, where it does not take all; NULL: any. */
+    mae_error_t (*alloc)(void *backend, size_t bytes, void **memory);
+    void (*free)(void *backend, void *memory);
     /* Waits until the device's interrupt line is high, at most max_ns. MAE_OK, or MAE_E_TIMEOUT. */
     mae_error_t (*wait)(void *backend, uint64_t max_ns);
     /* Returns the device's time in ns, from any origin. */
@@ -56,5 +59,6 @@ struct mae_backend {
 extern const struct mae_backend mae_backend_sim;
 extern const struct mae_backend mae_backend_null;
 extern const struct mae_backend mae_backend_vfio;
+extern const struct mae_backend mae_backend_uio;
 
 #endif

@@ -38,7 +38,9 @@ FOLDERS = (
     "src/aead",
     "src/peripheral",
     "src/pool",
+    "backend/pci",
     "backend/vfio",
+    "backend/uio",
     "provider",
 )
 INCLUDES = tuple(f"-I{DRIVER / folder}" for folder in FOLDERS)

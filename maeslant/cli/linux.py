@@ -36,6 +36,10 @@ def linux(
         bool,
         typer.Option("--vfio/--no-vfio", help="Bind the card to vfio-pci, or leave it unbound."),
     ] = True,
+    uio: Annotated[
+        bool,
+        typer.Option("--uio", help="Bind the card to uio_pci_generic, in a guest without IOMMU."),
+    ] = False,
     media: Annotated[
         pathlib.Path | None,
         typer.Option("--media", help="File for a block card's media; created if missing."),
@@ -60,17 +64,20 @@ def linux(
     from maeslant.guest import checks, machine
 
     if check:
-        if command or card or msix or put or kvm or media or media_size or not (iommu and vfio):
+        if any((command, card, msix, put, kvm, uio, media, media_size, not iommu, not vfio)):
             raise MaeslantError("--check takes --device and --bytes only")
         wrong = checks.run(device, size, lambda text: print(text, flush=True))
         print("\n".join(wrong) if wrong else "all checks passed")
         if wrong:
             raise typer.Exit(1)
         return
+    if uio and not vfio:
+        raise MaeslantError("--uio binds the card, --no-vfio leaves it unbound; give one of them")
     options = machine.Options(
         device=device,
         card_options=card,
-        iommu=iommu,
+        iommu=iommu and not uio,
+        uio=uio,
         msi=not msix,
         accelerator="kvm" if kvm else "tcg",
         vfio=vfio,

@@ -30,6 +30,8 @@ int main(int argc, char **argv)
         return 2;
     }
     mae_error_t error = mae_open(argv[1], &dev);
+    if (error == MAE_OK) /* a busy host simulates slowly */
+        error = mae_set_stall_timeout(dev, 30000000);
     if (error == MAE_OK)
         error = mae_mem_alloc(dev, (size_t)JOBS * BYTES, &memory);
     if (error == MAE_OK)

@@ -11,6 +11,7 @@ from maeslant import paths
 from maeslant.build import c_driver
 from maeslant.errors import MaeslantError
 from maeslant.guest import block_checks, machine, media, server
+from maeslant.guest.card import checks as card_checks
 from maeslant.guest.case import Case
 from maeslant.guest.kernel import checks as kernel_checks
 
@@ -59,7 +60,8 @@ def guest_programs(device: str) -> dict[str, pathlib.Path]:
     """Compiles the test programs of a Linux guest for a card; returns their paths by name."""
     if media.capacity(device):
         return {**block_checks.programs(), **kernel_checks.programs()}
-    return {name: guest_program(name) for name in ("card_check", "card_load")}
+    own = {name: guest_program(name) for name in ("card_check", "card_load")}
+    return {**own, **card_checks.programs()}
 
 
 def programs(device: str) -> dict[str, pathlib.Path]:
@@ -69,7 +71,8 @@ def programs(device: str) -> dict[str, pathlib.Path]:
         for path in sorted(DRIVER_TESTS.glob("*.c"))
         if not media.capacity(device)
     }
-    return {**guest_programs(device), **tests}
+    more = {} if media.capacity(device) else card_checks.openssl()
+    return {**guest_programs(device), **tests, **more}
 
 
 def _equal(result: machine.Result, of: int = LINES) -> str:
@@ -140,7 +143,7 @@ def cases(device: str, size: int) -> list[Case]:
         loop += '{ cat /tmp/log; echo "failed: $t"; }\ndone\n'
         title = f"the driver's {len(names)} C test programs"
         found.append(Case("driver-tests", title, options(), loop, _driver_tests))
-    return found
+    return [*found, *card_checks.cases(device, size)]
 
 
 def every(device: str, size: int, folder: pathlib.Path) -> list[Case]:

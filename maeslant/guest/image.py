@@ -14,10 +14,12 @@ from collections.abc import Mapping
 from maeslant.errors import MaeslantError
 
 # In the order in which they are loaded.
-MODULES = ("irqbypass", "vfio", "vfio_iommu_type1", "vfio-pci-core", "vfio-pci")
+MODULES = ("irqbypass", "vfio", "vfio_iommu_type1", "vfio-pci-core", "vfio-pci", "uio")
+MODULES += ("uio_pci_generic",)
 # PCI device numbers of the cards, as sim/vfio_user/config_space.cpp has them.
 CARDS = ("0xae50", "0xae51")
 NO_VFIO = "maeslant.vfio=0"  # on the kernel's command line: the card is not bound to vfio-pci
+UIO = "maeslant.uio=1"  # ... it is bound to uio_pci_generic
 FOLDERS = ("bin", "dev", "etc", "lib", "lib64", "proc", "root", "sys", "tmp", "usr", "var")
 # Between these lines of the serial console stands the command's output.
 BEGIN, END = "maeslant-begin", "maeslant-end"
@@ -36,9 +38,15 @@ for function in /sys/bus/pci/devices/*; do
     {" | ".join(f'"0x1234 {card} "' for card in CARDS)})
         CARD="${{function##*/}}"
         grep -qwF {NO_VFIO} /proc/cmdline && continue
-        echo vfio-pci > "$function/driver_override"
+        DRIVER=vfio-pci
+        URI="vfio:$CARD"
+        if grep -qwF {UIO} /proc/cmdline; then
+            DRIVER=uio_pci_generic
+            URI="uio:$CARD?iommu=off"
+        fi
+        echo $DRIVER > "$function/driver_override"
         echo "$CARD" > /sys/bus/pci/drivers_probe
-        CARD="vfio:$CARD"
+        CARD="$URI"
     esac
 done
 export CARD

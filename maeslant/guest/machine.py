@@ -25,6 +25,7 @@ REMOVE = "maeslant-remove"  # a command that prints this line has the card pulle
 STATE = "maeslant-state"  # ... has the card's state written, for the result
 CRASH = "maeslant-crash"  # ... ends guest and card at once
 CRASHED = -1  # the code of a command that they ended with
+HUGE_PAGES = 64  # of 2 MiB, where the card is driven without an IOMMU
 START_SECONDS = 20  # for the card's server to listen
 
 
@@ -41,6 +42,8 @@ class Options:
     msi: bool = True  # False: the card has MSI-X only
     accelerator: str = "tcg"
     vfio: bool = True  # False: the card is left to a driver of the guest's kernel
+    uio: bool = False  # True: uio_pci_generic has it, in a guest without an IOMMU
+    reboots: bool = False  # True: a restart of the guest starts it again
     media: pathlib.Path | None = None  # of a block card; None: a file for this guest only
     media_size: int | None = None  # bytes; None: of the file, or as built
 
@@ -81,6 +84,8 @@ def arguments(options: Options, kernel: pathlib.Path, initrd: pathlib.Path, sock
     console = "console=ttyS0 quiet panic=-1 no_timer_check"
     if not options.vfio:
         console += f" {image.NO_VFIO}"
+    if options.uio:
+        console += f" {image.UIO} hugepages={HUGE_PAGES}"
     iommu = []
     if options.iommu:
         iommu = ["-device", "intel-iommu,intremap=on,caching-mode=on"]
@@ -91,7 +96,8 @@ def arguments(options: Options, kernel: pathlib.Path, initrd: pathlib.Path, sock
     memory = f"memory-backend-memfd,id=ram,size={MEGABYTES}M,share=on"
     card = {"driver": DEVICE, "socket": {"type": "unix", "path": socket}}
     return [
-        *("-nodefaults", "-no-user-config", "-no-reboot", "-display", "none"),
+        *("-nodefaults", "-no-user-config", "-display", "none"),
+        *(() if options.reboots else ("-no-reboot",)),
         *("-machine", machine, "-accel", options.accelerator, "-cpu", "max", "-smp", "1"),
         *("-m", f"{MEGABYTES}M", "-object", memory),
         *iommu,

@@ -41,7 +41,7 @@ WANTED = {
     ),
     "guest": re.compile(
         r"usr/lib/modules/[^/]+/vmlinuz|usr/bin/busybox"
-        r"|usr/lib/modules/.*/(vfio[\w-]*|irqbypass)\.ko\.xz"
+        r"|usr/lib/modules/.*/(vfio[\w-]*|irqbypass|uio(_pci_generic)?)\.ko\.xz"
         rf"|{LICENCES}"
     ),
     # To build a kernel module, under the C library of the kernel's release.

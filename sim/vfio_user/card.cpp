@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -61,8 +62,11 @@ void Card::create() {
 
 void Card::reset() {
     if (removed()) return;
+    const bool was_busy = busy();
     before_ = counts();
     before_.resets++;
+    std::fprintf(stderr, "vfio-user: reset of %s card, %" PRIu64 " bytes written so far\n",
+                 was_busy ? "a busy" : "an idle", before_.write_bytes);
     destroy_(machine_);
     machine_ = nullptr;
     create();

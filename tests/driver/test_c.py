@@ -23,6 +23,7 @@ PROGRAMS = (
     "peripheral_both",
     "null_backend",
     "outside_copies",
+    "uio_function",
     "vfio_errors",
     "vfio_registers",
     "pool",

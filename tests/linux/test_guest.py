@@ -15,8 +15,8 @@ from maeslant.guest import checks, image, machine, packages
 def _names(device: str) -> list:
     """Lists the checks of a card: the first is the short form."""
     first, *others = (case.name for case in checks.every(device, 1000, pathlib.Path()))
-    # A removed card keeps the guest's kernel waiting for a minute.
-    marks = {"removed": pytest.mark.slow}
+    # A removed card keeps the guest's kernel waiting for a minute, a silent one the driver.
+    marks = {"removed": pytest.mark.slow, "silent": pytest.mark.slow}
     return [first, *(pytest.param(n, marks=marks.get(n, pytest.mark.full)) for n in others)]
 
 
@@ -61,6 +61,22 @@ def test_command() -> None:
     command = "cat note; uname -s; printf 'no end of line'; exit 3"
     result = machine.run(command, machine.Options(), files={"note": b"a note\n"}, seconds=300)
     assert (result.code, result.output) == (3, "a note\nLinux\nno end of line\n")
+
+
+def test_arguments() -> None:
+    """A guest has an IOMMU, huge pages for uio_pci_generic, and a second start only if asked."""
+
+    def words(**given: object) -> list[str]:
+        paths = (pathlib.Path("kernel"), pathlib.Path("initrd"), "socket")
+        return machine.arguments(machine.Options(**given), *paths)
+
+    plain, uio = words(), words(iommu=False, uio=True)
+    assert "-no-reboot" in plain and "-no-reboot" not in words(reboots=True)
+    assert any("intel-iommu" in word for word in plain)
+    assert not any("intel-iommu" in word for word in uio)
+    kernel = uio[uio.index("-append") + 1]
+    assert image.UIO in kernel and "hugepages=" in kernel
+    assert image.UIO not in plain[plain.index("-append") + 1]
 
 
 def test_archive() -> None:

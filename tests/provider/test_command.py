@@ -57,7 +57,7 @@ def test_offers_what_the_device_has(device: str, macs: set[str]) -> None:
         ("", "no device is named: set `device`"),
         ("sim:none", "device 'sim:none' cannot be opened"),
         ("vfio:0000:7f:1f.7", "device 'vfio:0000:7f:1f.7' cannot be opened"),
-        ("stream4", "should begin with sim:, vfio: or null:"),
+        ("stream4", "should begin with sim:, vfio:, uio: or null:"),
     ],
 )
 def test_says_why_it_is_not_loaded(device: str, text: str) -> None:

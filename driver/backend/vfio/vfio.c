@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/pci_regs.h>
 #include <linux/vfio.h>
 #include <poll.h>
 #include <stdio.h>
@@ -17,88 +16,21 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "vfio.h"
 
-struct mae_vfio_roots mae_vfio_roots = {"/sys/bus/pci/devices", "/dev/vfio"};
-long mae_vfio_device = MAE_PCI_DEVICE;
-
 struct vfio {
+    struct mae_pci pci; /* the first member */
     int container, group, device, event;
-    volatile uint8_t *bar;
-    size_t bar_bytes;
     uint64_t config_offset; /* of the configuration space in the device file */
     uint32_t irq_index;
     uint64_t next_iova;
-    char address[16];
 };
 
 enum { MAP_TRIES = 4096 };
 
 static const uint64_t first_iova = 1ull << 32, end_iova = 1ull << 38;
-
-/* Sets the error detail for a failed system call of the vfio backend, with its errno. */
-static mae_error_t system_error(const char *what)
-{
-    int number = errno;
-    return mae_detail(number == EACCES || number == EPERM ? MAE_E_PERMISSION : MAE_E_SYSTEM,
-                      "%s: %s", what, strerror(number));
-}
-
-/* ---- registers ---- */
-
-/* Returns true if a register access lies wholly in the PCI function's BAR 0. In 64 bits: no sum
-   wraps. */
-static bool in_bar(const struct vfio *vfio, uint32_t offset, unsigned bytes)
-{
-    return (uint64_t)offset + bytes <= vfio->bar_bytes;
-}
-
-/* Reads a 32-bit register of the PCI function; detects a removed function. */
-static mae_error_t vfio_read32(void *backend, uint32_t offset, uint32_t *value)
-{
-    const struct vfio *vfio = backend;
-    if (!in_bar(vfio, offset, 4))
-        return MAE_E_BUS;
-    *value = *(const volatile uint32_t *)(vfio->bar + offset);
-    /* A function that has gone answers all ones, also where the identity stands. */
-    if (*value == UINT32_MAX && *(const volatile uint32_t *)vfio->bar == UINT32_MAX)
-        return mae_detail(MAE_E_BUS, "%s does not answer", vfio->address);
-    return MAE_OK;
-}
-
-/* Writes a 32-bit register of the PCI function. */
-static mae_error_t vfio_write32(void *backend, uint32_t offset, uint32_t value)
-{
-    const struct vfio *vfio = backend;
-    if (!in_bar(vfio, offset, 4))
-        return MAE_E_BUS;
-    *(volatile uint32_t *)(vfio->bar + offset) = value;
-    return MAE_OK;
-}
-
-/* Reads a 64-bit register of the PCI function in two accesses of 32 bits. */
-static mae_error_t vfio_read64(void *backend, uint32_t offset, uint64_t *value)
-{
-    uint32_t low, high;
-    if (!in_bar(backend, offset, 8))
-        return MAE_E_BUS;
-    MAE_TRY(vfio_read32(backend, offset, &low));
-    MAE_TRY(vfio_read32(backend, offset + 4, &high));
-    *value = (uint64_t)high << 32 | low;
-    return MAE_OK;
-}
-
-/* Writes a 64-bit register of the PCI function as two words. */
-static mae_error_t vfio_write64(void *backend, uint32_t offset, uint64_t value)
-{
-    if (!in_bar(backend, offset, 8))
-        return MAE_E_BUS;
-    MAE_TRY(vfio_write32(backend, offset, (uint32_t)value));
-    return vfio_write32(backend, offset + 4, (uint32_t)(value >> 32));
-}
 
 /* ---- memory ---- */
 
@@ -141,7 +73,7 @@ static mae_error_t vfio_map(void *backend, void *memory, size_t bytes, bool writ
     if (errno == ENOMEM)
         return mae_detail(MAE_E_MEMORY,
                           "pinning %zu bytes: raise the limit of locked memory (ulimit -l)", bytes);
-    return system_error("VFIO_IOMMU_MAP_DMA");
+    return mae_pci_system_error("VFIO_IOMMU_MAP_DMA");
 }
 
 /* Removes a DMA mapping of the PCI function from the IOMMU. */
@@ -154,7 +86,7 @@ static mae_error_t vfio_unmap(void *backend, uint64_t iova, size_t bytes)
     unmap.iova = first;
     unmap.size = size;
     if (ioctl(vfio->container, VFIO_IOMMU_UNMAP_DMA, &unmap) != 0)
-        return system_error("VFIO_IOMMU_UNMAP_DMA");
+        return mae_pci_system_error("VFIO_IOMMU_UNMAP_DMA");
     return MAE_OK;
 }
 
@@ -173,7 +105,7 @@ static mae_error_t set_irq(const struct vfio *vfio, uint32_t flags, const int *e
     if (event)
         memcpy(set->data, event, sizeof *event);
     if (ioctl(vfio->device, VFIO_DEVICE_SET_IRQS, set) != 0)
-        return system_error("VFIO_DEVICE_SET_IRQS");
+        return mae_pci_system_error("VFIO_DEVICE_SET_IRQS");
     return MAE_OK;
 }
 
@@ -185,54 +117,31 @@ static mae_error_t vfio_wait(void *backend, uint64_t max_ns)
     uint64_t ms = max_ns / 1000000 + 1, count;
     int ready = poll(&poll_event, 1, ms > INT_MAX ? INT_MAX : (int)ms);
     if (ready < 0 && errno != EINTR)
-        return system_error("poll");
+        return mae_pci_system_error("poll");
     if (ready <= 0)
         return MAE_E_TIMEOUT;
     if (read(vfio->event, &count, sizeof count) != sizeof count)
-        return system_error("eventfd");
+        return mae_pci_system_error("eventfd");
     if (vfio->irq_index == VFIO_PCI_INTX_IRQ_INDEX) /* masked by the kernel when it came */
         return set_irq(vfio, VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_ACTION_UNMASK, NULL);
     return MAE_OK;
 }
 
-/* Returns the host's monotonic time in ns as the time of the PCI function. */
-static uint64_t vfio_now(void *backend)
-{
-    struct timespec now;
-    (void)backend;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* ---- opening and closing ---- */
-
-/* Enables or disables bus mastering of the PCI function. */
-static mae_error_t bus_master(const struct vfio *vfio, bool on)
-{
-    uint16_t command;
-    off_t place = (off_t)(vfio->config_offset + PCI_COMMAND);
-    if (pread(vfio->device, &command, sizeof command, place) != sizeof command)
-        return system_error("PCI command register");
-    command &= (uint16_t)~PCI_COMMAND_MASTER;
-    if (on)
-        command |= PCI_COMMAND_MASTER | PCI_COMMAND_MEMORY;
-    if (pwrite(vfio->device, &command, sizeof command, place) != sizeof command)
-        return system_error("PCI command register");
-    return MAE_OK;
-}
 
 /* Stops the DMA of the PCI function by disabling bus mastering. */
 static void vfio_stop(void *backend)
 {
-    (void)bus_master(backend, false);
+    const struct vfio *vfio = backend;
+    (void)mae_pci_bus_master(vfio->device, vfio->config_offset, false);
 }
 
 /* Closes the PCI function: unmaps BAR 0 and closes all files. */
 static void vfio_close(void *backend)
 {
     struct vfio *vfio = backend;
-    if (vfio->bar)
-        munmap((void *)vfio->bar, vfio->bar_bytes);
+    if (vfio->pci.bar)
+        munmap((void *)vfio->pci.bar, vfio->pci.bar_bytes);
     /* The device goes before its group, the group before its container. */
     const int files[] = {vfio->event, vfio->device, vfio->group, vfio->container};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
@@ -245,65 +154,32 @@ static const struct mae_ops vfio_ops = {
     .name = "vfio",
     .clocks_per_us = 200,
     .posted = true,
-    .read32 = vfio_read32,
-    .write32 = vfio_write32,
-    .read64 = vfio_read64,
-    .write64 = vfio_write64,
+    .read32 = mae_pci_read32,
+    .write32 = mae_pci_write32,
+    .read64 = mae_pci_read64,
+    .write64 = mae_pci_write64,
     .dma_map = vfio_map,
     .dma_unmap = vfio_unmap,
     .wait = vfio_wait,
-    .now_ns = vfio_now,
+    .now_ns = mae_pci_now,
     .stop = vfio_stop,
     .close = vfio_close,
 };
 
-/* Reads a sysfs attribute of a PCI function as a number; returns -1 on failure. */
-static long attribute(const char *address, const char *name)
-{
-    char path[PATH_MAX];
-    long value = -1;
-    snprintf(path, sizeof path, "%s/%s/%s", mae_vfio_roots.sysfs, address, name);
-    FILE *file = fopen(path, "re");
-    if (file) {
-        if (fscanf(file, "%li", &value) != 1)
-            value = -1;
-        fclose(file);
-    }
-    return value;
-}
-
-/* Returns the last part of a sysfs link of a PCI function; false if there is no such link. */
-static bool link_name(const char *address, const char *name, char *out, size_t size)
-{
-    char path[PATH_MAX], target[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s/%s", mae_vfio_roots.sysfs, address, name);
-    ssize_t length = readlink(path, target, sizeof target - 1);
-    if (length <= 0)
-        return false;
-    target[length] = '\0';
-    const char *slash = strrchr(target, '/');
-    snprintf(out, size, "%.*s", (int)size - 1, slash ? slash + 1 : target);
-    return true;
-}
-
 /* Finds the IOMMU group of a PCI function that the user owns and that is bound to vfio-pci. */
 static mae_error_t find_group(const char *address, char *group, size_t size)
 {
-    char path[PATH_MAX], driver[64] = "no driver";
-    snprintf(path, sizeof path, "%s/%s", mae_vfio_roots.sysfs, address);
-    if (access(path, F_OK) != 0)
-        return mae_detail(MAE_E_NO_DEVICE, "there is no PCI function %s (see lspci -D)", address);
-    long vendor = attribute(address, "vendor"), device = attribute(address, "device");
-    if (vendor != MAE_PCI_VENDOR || device != mae_vfio_device)
-        return mae_detail(MAE_E_NOT_OURS, "PCI function %s is %04lx:%04lx, not %04x:%04lx", address,
-                          vendor & 0xffff, device & 0xffff, MAE_PCI_VENDOR, mae_vfio_device);
-    (void)link_name(address, "driver", driver, sizeof driver);
-    bool grouped = link_name(address, "iommu_group", group, size);
+    char driver[64] = "no driver";
+    MAE_TRY(mae_pci_find(address));
+    (void)mae_pci_link_name(address, "driver", driver, sizeof driver);
+    bool grouped = mae_pci_link_name(address, "iommu_group", group, size);
     if (strcmp(driver, "vfio-pci") != 0)
         return mae_detail(MAE_E_NOT_BOUND,
                           "%s is bound to %s; bind it with: driverctl set-override %s vfio-pci%s",
                           address, driver, address,
-                          grouped ? "" : ", which needs an IOMMU, and none is switched on");
+                          grouped ? ""
+                                  : ", which needs an IOMMU, and none is switched on (without one "
+                                    "there is uio:)");
     if (!grouped)
         return mae_detail(MAE_E_SYSTEM, "%s has no IOMMU group: switch the IOMMU on", address);
     return MAE_OK;
@@ -323,7 +199,7 @@ static mae_error_t open_file(const char *name, int *file)
         return mae_detail(MAE_E_SYSTEM, "%s is not there: load the module vfio-pci", path);
     if (errno == EBUSY)
         return mae_detail(MAE_E_BUSY, "%s: another process has this group open", path);
-    return system_error(path);
+    return mae_pci_system_error(path);
 }
 
 /* Opens the VFIO container and adds the PCI function's group to it. */
@@ -337,14 +213,14 @@ static mae_error_t open_container(struct vfio *vfio, const char *group)
         return mae_detail(MAE_E_SYSTEM, "this kernel's VFIO has no type 1 IOMMU");
     MAE_TRY(open_file(group, &vfio->group));
     if (ioctl(vfio->group, VFIO_GROUP_GET_STATUS, &status) != 0)
-        return system_error("VFIO_GROUP_GET_STATUS");
+        return mae_pci_system_error("VFIO_GROUP_GET_STATUS");
     if (!(status.flags & VFIO_GROUP_FLAGS_VIABLE))
         return mae_detail(MAE_E_NOT_BOUND,
                           "IOMMU group %s: all of its functions must be bound to vfio-pci", group);
     if (ioctl(vfio->group, VFIO_GROUP_SET_CONTAINER, &vfio->container) != 0)
-        return system_error("VFIO_GROUP_SET_CONTAINER");
+        return mae_pci_system_error("VFIO_GROUP_SET_CONTAINER");
     if (ioctl(vfio->container, VFIO_SET_IOMMU, VFIO_TYPE1v2_IOMMU) != 0)
-        return system_error("VFIO_SET_IOMMU");
+        return mae_pci_system_error("VFIO_SET_IOMMU");
     return MAE_OK;
 }
 
@@ -353,20 +229,20 @@ static mae_error_t map_bar(struct vfio *vfio)
 {
     struct vfio_region_info region = {.argsz = sizeof region, .index = VFIO_PCI_BAR0_REGION_INDEX};
     if (ioctl(vfio->device, VFIO_DEVICE_GET_REGION_INFO, &region) != 0)
-        return system_error("VFIO_DEVICE_GET_REGION_INFO of BAR 0");
+        return mae_pci_system_error("VFIO_DEVICE_GET_REGION_INFO of BAR 0");
     if (region.size < MAE_BAR_BYTES || !(region.flags & VFIO_REGION_INFO_FLAG_MMAP))
         return mae_detail(MAE_E_NOT_OURS, "BAR 0 has %llu bytes, %d are needed, mappable",
                           (unsigned long long)region.size, MAE_BAR_BYTES);
     void *bar = mmap(NULL, region.size, PROT_READ | PROT_WRITE, MAP_SHARED, vfio->device,
                      (off_t)region.offset);
     if (bar == MAP_FAILED)
-        return system_error("mapping BAR 0");
-    vfio->bar = bar;
-    vfio->bar_bytes = region.size;
+        return mae_pci_system_error("mapping BAR 0");
+    vfio->pci.bar = bar;
+    vfio->pci.bar_bytes = region.size;
     region =
         (struct vfio_region_info){.argsz = sizeof region, .index = VFIO_PCI_CONFIG_REGION_INDEX};
     if (ioctl(vfio->device, VFIO_DEVICE_GET_REGION_INFO, &region) != 0)
-        return system_error("VFIO_DEVICE_GET_REGION_INFO of the configuration space");
+        return mae_pci_system_error("VFIO_DEVICE_GET_REGION_INFO of the configuration space");
     vfio->config_offset = region.offset;
     return MAE_OK;
 }
@@ -378,7 +254,7 @@ static mae_error_t open_interrupt(struct vfio *vfio)
                                      VFIO_PCI_INTX_IRQ_INDEX};
     vfio->event = eventfd(0, EFD_CLOEXEC);
     if (vfio->event < 0)
-        return system_error("eventfd");
+        return mae_pci_system_error("eventfd");
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         struct vfio_irq_info info = {.argsz = sizeof info, .index = kinds[i]};
         if (ioctl(vfio->device, VFIO_DEVICE_GET_IRQ_INFO, &info) != 0 || info.count == 0 ||
@@ -387,39 +263,34 @@ static mae_error_t open_interrupt(struct vfio *vfio)
         vfio->irq_index = kinds[i];
         return set_irq(vfio, VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER, &vfio->event);
     }
-    return mae_detail(MAE_E_NOT_OURS, "%s has no interrupt", vfio->address);
+    return mae_detail(MAE_E_NOT_OURS, "%s has no interrupt", vfio->pci.address);
 }
 
 /* Opens the PCI function: group, container, BAR 0, interrupt. */
 static mae_error_t open_device(struct vfio *vfio)
 {
     char group[32];
-    MAE_TRY(find_group(vfio->address, group, sizeof group));
+    MAE_TRY(find_group(vfio->pci.address, group, sizeof group));
     MAE_TRY(open_container(vfio, group));
-    vfio->device = ioctl(vfio->group, VFIO_GROUP_GET_DEVICE_FD, vfio->address);
+    vfio->device = ioctl(vfio->group, VFIO_GROUP_GET_DEVICE_FD, vfio->pci.address);
     if (vfio->device < 0)
-        return system_error("VFIO_GROUP_GET_DEVICE_FD");
+        return mae_pci_system_error("VFIO_GROUP_GET_DEVICE_FD");
     (void)ioctl(vfio->device, VFIO_DEVICE_RESET); /* not every function can be reset */
     MAE_TRY(map_bar(vfio));
     MAE_TRY(open_interrupt(vfio));
-    return bus_master(vfio, true);
+    return mae_pci_bus_master(vfio->device, vfio->config_offset, true);
 }
 
 /* Opens the PCI function that a "vfio:" URI names, as mae_open calls it. */
 static mae_error_t vfio_open(const char *rest, void **backend, char *name, size_t name_size)
 {
-    static const char shape[] = "xxxx:xx:xx.x";
-    bool good = strlen(rest) == sizeof shape - 1;
-    for (size_t i = 0; good && i < sizeof shape - 1; i++)
-        good = shape[i] == 'x' ? strchr("0123456789abcdefABCDEF", rest[i]) != NULL
-                               : rest[i] == shape[i];
-    if (!good)
+    if (!mae_pci_is_address(rest) || rest[MAE_PCI_ADDRESS])
         return mae_detail(MAE_E_URI, "vfio: needs a PCI address, as in vfio:0000:00:04.0");
     struct vfio *vfio = calloc(1, sizeof *vfio);
     if (!vfio)
         return MAE_E_MEMORY;
     vfio->container = vfio->group = vfio->device = vfio->event = -1;
-    snprintf(vfio->address, sizeof vfio->address, "%s", rest);
+    snprintf(vfio->pci.address, sizeof vfio->pci.address, "%s", rest);
     mae_error_t error = open_device(vfio);
     if (error != MAE_OK) {
         vfio_close(vfio);
@@ -438,9 +309,9 @@ static void vfio_list(struct mae_device_info *list, size_t max, size_t *count)
     for (int i = 0; i < entries; i++) {
         const char *address = names[i]->d_name;
         char driver[64] = "no driver";
-        if (address[0] != '.' && attribute(address, "vendor") == MAE_PCI_VENDOR &&
-            attribute(address, "device") == mae_vfio_device) {
-            (void)link_name(address, "driver", driver, sizeof driver);
+        if (address[0] != '.' && mae_pci_attribute(address, "vendor") == MAE_PCI_VENDOR &&
+            mae_pci_attribute(address, "device") == mae_vfio_device) {
+            (void)mae_pci_link_name(address, "driver", driver, sizeof driver);
             if (*count < max) {
                 struct mae_device_info *info = &list[*count];
                 *info = (struct mae_device_info){.available = strcmp(driver, "vfio-pci") == 0};

@@ -8,7 +8,7 @@ static uint32_t words[MAE_BAR_BYTES / 4 + 2];
 
 int main(void)
 {
-    struct vfio vfio = {.bar = (uint8_t *)words, .bar_bytes = MAE_BAR_BYTES};
+    struct vfio vfio = {.pci = {.bar = (uint8_t *)words, .bar_bytes = MAE_BAR_BYTES}};
     const uint32_t end = MAE_BAR_BYTES;
     static const uint32_t wrong[] = {MAE_BAR_BYTES - 3, MAE_BAR_BYTES, UINT32_MAX - 3,
                                      UINT32_MAX - 7,    0x80000000,    UINT32_MAX};
