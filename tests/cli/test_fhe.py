@@ -24,7 +24,13 @@ def saved(folder: pathlib.Path, **arrays: np.ndarray) -> list[pathlib.Path]:
     return files
 
 
-@pytest.mark.parametrize("words", ((), ("--protected",)), ids=("plain", "protected"))
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param((), id="plain"),
+        pytest.param(("--protected",), id="protected", marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.full
 def test_matmul(words: tuple[str, ...], tmp_path: pathlib.Path) -> None:
     """`maeslant fhe matmul` gives SEAL's bytes, and results close to NumPy's."""

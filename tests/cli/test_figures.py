@@ -120,7 +120,7 @@ def test_wave_of_a_test() -> None:
     assert path.stat().st_size > 100 and "gtkwave" in text
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_wave_of_a_build() -> None:
     """`maeslant wave` of a device build records a waveform; other builds are refused."""
     text = good("wave", "peripheral").decode()

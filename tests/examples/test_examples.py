@@ -65,7 +65,7 @@ def test_gcm_axis_top_in_icarus(copied: pathlib.Path) -> None:
 
 
 @pytest.mark.parametrize("copied", ["gcm_axis_top"], indirect=True)
-@pytest.mark.full
+@pytest.mark.slow
 def test_its_bench_notices_a_wrong_tag(copied: pathlib.Path) -> None:
     """The bench of the example gcm_axis_top reports a wrong tag."""
     bench = copied / "bench.sv"

@@ -329,7 +329,9 @@ async def both_at_work(dut) -> None:
     assert move - nothing <= RING.n // 8 + 20
 
 
-@pytest.mark.parametrize("log_n,lanes", [(10, 8), (11, 16), (11, 32)])
+@pytest.mark.parametrize(
+    "log_n,lanes", [(10, 8), (11, 16), pytest.param(11, 32, marks=pytest.mark.slow)]
+)
 def test_kernel_fhe(log_n: int, lanes: int) -> None:
     """Builds mae_kernel_fhe for the small rings of rings.py and runs this file's tests."""
     parameters = {"LogN": log_n, "Width": 24, "Lanes": lanes, "Slots": 32, "KeySlots": 8}

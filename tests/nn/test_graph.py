@@ -184,7 +184,7 @@ def test_unlike_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found["overhead_percent"] == 10
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_both_cards() -> None:
     """A small network's maps equal the reference's on the plain and on the protected card."""
     found = inference.infer(NETWORKS["joined"](), None, [True, False], True, Console(quiet=True))

@@ -366,7 +366,7 @@ async def both_directions_at_once(dut, cipher: bool) -> None:
     assert min(read, write) > 0.9
 
 
-@pytest.mark.parametrize("lanes", [1, 2])
+@pytest.mark.parametrize("lanes", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_block_card(lanes: int) -> None:
     """Builds mae_block_card with few contexts and keys, and runs this file's tests."""
     parameters = {"Lanes": lanes, "Contexts": 8 * lanes, "MediaKeys": 5, "MediaLog2": 20}

@@ -164,8 +164,8 @@ async def nothing_is_left(dut: SimHandleBase, state: str) -> None:
     ("top", "bus"),
     [
         ("mae_stream_card", {}),
-        ("mae_stream_card_async", {}),
-        ("mae_stream_card", {"BusWidth": 64}),
+        pytest.param("mae_stream_card_async", {}, marks=pytest.mark.slow),
+        pytest.param("mae_stream_card", {"BusWidth": 64}, marks=pytest.mark.slow),
     ],
     ids=["mae_stream_card", "mae_stream_card_async", "narrow_bus"],
 )
