@@ -112,7 +112,10 @@ def run_kernel(
 
 
 def first(host: Host, record: Record, big: bool = False) -> None:
-    """Runs an application with every request kind, two key epochs, three queues; fills a Record."""
+    """Sends requests of every kind to the protected card; adds their results to a Record.
+
+    They use three queues and two key epochs.
+    """
 
     def keep(name: str, job: Job) -> None:
         record.results.append((name, host.wait(job)))

@@ -134,7 +134,7 @@ def _related(*names: str, target: str | None = None) -> tuple[dict, ...]:
 
 
 def _named(*names: str, **options: object) -> tuple[Ours, ...]:
-    """Returns table rows for the given build names; skips unknown builds."""
+    """Returns rows of the synthesis tables, one for each given build that is known."""
     return tuple(Ours(name, **options) for name in names if name in configurations.load())
 
 
@@ -448,7 +448,7 @@ def _markdown(columns: tuple[str, ...], records: list[dict]) -> list[str]:
 
 
 def _text(column: str, value: float) -> str:
-    """Returns a figure as text for a column of the synthesis tables."""
+    """Formats a number with the decimals of a column of the synthesis tables; returns the text."""
     return format(value, COLUMNS[column][1])
 
 
