@@ -15,6 +15,7 @@ from maeslant.verify import key_search
 from tests.cipher import fips197
 
 
+@pytest.mark.full
 def test_program_on_the_simulated_card(tmp_path: pathlib.Path) -> None:
     """block_check passes on the simulated card; what it leaves on the media is OpenSSL's."""
     key, data = os.urandom(64), os.urandom(block_checks.BYTES)
