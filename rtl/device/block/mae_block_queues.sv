@@ -7,8 +7,8 @@
 // direction, and end in any order. A request that is refused, and a flush, completes without a
 // channel. A flush waits until the write channel is idle, and then for the media (flush_valid_o,
 // flush_ready_i); no queue dispatches a write meanwhile. flush_valid_o falls without an answer only
-// when the queues stop. A queue waits for the head of its ring only: a full channel holds back the queues whose next
-// request needs it.
+// when the queues stop. A queue waits for the head of its ring only: a full channel holds back the
+// queues whose next request needs it.
 // enable_i, rising, begins all rings at index 0 once nothing is in flight; falling, no request is
 // read any more, and those in flight end. A completion that cannot be written stops all queues until
 // enable_i is low (ring_error_o).
