@@ -63,7 +63,7 @@ def _pieces(secrets: Iterable[bytes], size: int) -> set[bytes]:
 
 
 def find(state: Mapping[str, bytes], keys: Iterable[bytes]) -> list[str]:
-    """Returns the signals that contain a fragment of an AES-256 key or of a round key."""
+    """Returns names in a simulator's state that hold 4 or 8 bytes of an AES key or round key."""
     secrets = [part for key in keys for part in (key, *round_keys(key))]
     short, long = _pieces(secrets, SHORT), _pieces(secrets, LONG)
     found = []

@@ -129,7 +129,7 @@ class OurOracle(Adversary):
         return (event,)
 
     def candidates(self) -> Iterable[tuple[Harvest, int]]:
-        """Yields (message, guess of GCM's hash key H) for each pair of one-block messages."""
+        """Yields (message, H if another had its IV) for each pair of one-block GCM messages."""
         single = [item for item in self.harvest if len(item.ciphertext) == 16]
         for at, first in enumerate(single):
             for second in single[at + 1 :]:

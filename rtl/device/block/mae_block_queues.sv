@@ -116,7 +116,9 @@ module mae_block_queues
   // Begin and end.
   logic run_q, start, ring_error_q, flush_waits;
   logic [Queues-1:0] quiet, written, write_error;
-  logic [Queues-1:0] flushed_q;  // the media has answered the flush that is next in the queue
+  // The media has answered the flush that is next in the queue, or those before it: between flushes
+  // that follow one another at once no request writes.
+  logic [Queues-1:0] flushed_q;
 
   assign start = enable_i && !run_q && !busy_o;
   assign busy_o = quiet != '1 || written != '1 || idle_i != '1;
@@ -183,7 +185,7 @@ module mae_block_queues
     end else begin
       if (flush_valid_o && flush_ready_i) flushed_q <= head_flush;
       for (int unsigned q = 0; q < Queues; q++) begin
-        if (head_take[q] || !head_flush[q]) flushed_q[q] <= 1'b0;
+        if (!head_flush[q]) flushed_q[q] <= 1'b0;
       end
     end
   end
