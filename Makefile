@@ -47,7 +47,7 @@ test-full: $(VENV)/.ready-test ## Run all cases of all tests but those that take
 
 .PHONY: test-all
 test-all: $(VENV)/.ready-test ## Run those that take minutes, too (TEST=... for some)
-	@$(PYTEST) -m "slow or not slow" $(TEST)
+	@$(PYTEST) --timeout 7200 -m "slow or not slow" $(TEST)
 
 .PHONY: linux
 linux: $(READY) ## Check the driver in Linux guests with a simulated card as PCI function (LINUX=... for options)
@@ -55,7 +55,7 @@ linux: $(READY) ## Check the driver in Linux guests with a simulated card as PCI
 
 .PHONY: vectors
 vectors: $(VENV)/.ready-test ## Run every NIST vector, Monte Carlo included, on the peripheral and on the card
-	@$(PYTEST) -m "slow or not slow" tests/vectors
+	@$(PYTEST) --timeout 7200 -m "slow or not slow" tests/vectors
 
 .PHONY: soak
 soak: $(READY) ## Compare the GCM stream engine with OpenSSL over 100,000 messages (SOAK=... for more)
