@@ -43,7 +43,7 @@ test: $(VENV)/.ready-test ## Run the first case of each test but the long ones (
 
 .PHONY: test-full
 test-full: $(VENV)/.ready-test ## Run all cases of all tests but those that take minutes (BUDGET=... minutes at most)
-	@$(PYTEST) $(if $(BUDGET),--budget $(BUDGET) -rs)
+	@$(PYTEST) $(if $(BUDGET),--budget $(BUDGET) --timeout 0 -rs)
 
 .PHONY: test-all
 test-all: $(VENV)/.ready-test ## Run those that take minutes, too (TEST=... for some)

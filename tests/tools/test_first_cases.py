@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that `make test` runs one case of each test, and CI all cases within its budget."""
 
+import pathlib
 import subprocess
 import sys
+
+import pytest
 
 from maeslant import paths
 
@@ -60,3 +63,25 @@ def test_budget() -> None:
     late, early = run_within("0"), run_within("10")
     assert "skipped" in late and "passed" not in late
     assert "passed" in early and "skipped" not in early
+
+
+@pytest.mark.full
+def test_budget_of_what_hangs(tmp_path: pathlib.Path) -> None:
+    """A test or fixture that has not ended after the budget and grace is skipped; others run."""
+    (tmp_path / "conftest.py").symlink_to(paths.ROOT / "tests" / "conftest.py")
+    (tmp_path / "test_it.py").write_text(
+        "import subprocess, pytest\n"
+        "@pytest.fixture\n"
+        "def inner(): pass\n"
+        "@pytest.fixture\n"
+        "def hung(request):\n"
+        "    request.getfixturevalue('inner')\n"
+        "    subprocess.run(['sleep', '600'])\n"
+        "def test_quick(): pass\n"
+        "def test_hung(hung): pass\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-rs", "--budget", "0.1", "--grace", "0.05"]
+    done = subprocess.run([*command, tmp_path], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1].startswith("1 passed, 1 skipped"), done.stdout
+    assert "not ended 0.05 minutes after the budget of 0.1" in done.stdout
+    assert "s: sleep 600" in done.stdout
