@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Configures pytest: --first runs the first case of each test, --budget ends a run in time."""
 
-import os
 import time
 
 import pytest
@@ -22,12 +21,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="MINUTES",
         help="skip the tests that have not begun after so many minutes",
     )
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """With --first, sets quick simulator builds before pytest imports the tests."""
-    if config.getoption("--first"):
-        os.environ.setdefault("MAESLANT_BENCH_OPTIMIZE", "-O0")
 
 
 @pytest.hookimpl(trylast=True)  # after pytest has left out what is marked slow

@@ -23,19 +23,15 @@ from maeslant.build import toolchain
 
 HEADERS = "".join(f'#include "{name}.h"\n' for name in ("verilated", "verilated_vpi"))
 SETTINGS = "COVERAGE TIMING TRACE TRACE_FST TRACE_SAIF TRACE_VCD".split()
-# Bytes of C++ up to which a model is small: one file, optimised for the shortest run, too.
+# Bytes of C++ up to which a model is small: one file, all of it optimised.
 SMALL = 600_000
+RUNTIME = "-O1"  # Verilator's own part, which works at each access of a test to a signal
 # The compiler's memory is not collected before it holds 1 GB, which mae_stream_card's model fills.
 NO_COLLECTION = "--param ggc-min-expand=1000 --param ggc-min-heapsize=1000000".split()
 JOBS = len(os.sched_getaffinity(0))
 
 Run = Callable[[list[str]], None]
 Unit = tuple[str, list[pathlib.Path], str]  # name, C++ files, level of optimisation
-
-
-def levels(optimize: str) -> tuple[str, str]:
-    """Returns the C++ optimization levels (for small Verilator models, for large models)."""
-    return ("-O1" if optimize == "-O0" else optimize), optimize
 
 
 def compile_model(
@@ -74,8 +70,7 @@ def compile_model(
         objects = list(pool.map(compile_one, units))
         if main is not None:
             needed = [*listed["VM_GLOBAL_FAST"], *listed["VM_GLOBAL_SLOW"]]
-            level = levels(optimize)[0]
-            objects += pool.map(lambda name: _runtime(name, shared_flags, level, run), needed)
+            objects += pool.map(lambda name: _runtime(name, shared_flags, run), needed)
     return objects
 
 
@@ -107,15 +102,12 @@ def _units(
         return [path for group in groups for path in group]
 
     fast, slow = files("FAST"), files("SLOW")
-    small, large = levels(optimize)
-    if sum(path.stat().st_size for path in [*fast, *slow]) <= SMALL:
-        return [("unit", [*fast, *slow], small)]
-    if large == "-O0":  # no kinds, and the fewest files are the cheapest
-        return [("unit", [*fast, *slow], large)]
+    if optimize == "-O0" or sum(path.stat().st_size for path in [*fast, *slow]) <= SMALL:
+        return [("unit", [*fast, *slow], optimize)]
     groups: list[list[pathlib.Path]] = [[] for _ in range(min(parts, len(fast)))]
     for path in sorted(fast, key=lambda path: -path.stat().st_size):
         min(groups, key=lambda group: sum(p.stat().st_size for p in group)).append(path)
-    units = [(f"unit{number}", group, large) for number, group in enumerate(groups)]
+    units = [(f"unit{number}", group, optimize) for number, group in enumerate(groups)]
     return [*units, ("unit_slow", slow, "-O0")]
 
 
@@ -156,10 +148,10 @@ def _header(flags: Sequence[str], level: str, run: Run) -> pathlib.Path:
     return header
 
 
-def _runtime(name: str, flags: Sequence[str], level: str, run: Run) -> str:
+def _runtime(name: str, flags: Sequence[str], run: Run) -> str:
     """Compiles a file of Verilator's runtime unless that was done; returns the object's path."""
-    target = _shared(flags, level) / f"{name}.o"
-    command = ["g++", level, *flags, "-c", str(include() / f"{name}.cpp")]
+    target = _shared(flags, RUNTIME) / f"{name}.o"
+    command = ["g++", RUNTIME, *flags, "-c", str(include() / f"{name}.cpp")]
     return str(_once(target, command, run))
 
 
