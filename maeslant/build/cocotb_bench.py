@@ -114,7 +114,7 @@ def simulate(
                 log_file=folder / "build.log",
             )
             _compile(folder, top, optimize)
-        except (RuntimeError, subprocess.CalledProcessError):
+        except (RuntimeError, subprocess.CalledProcessError, OSError):
             raise SimulationError(f"{top} does not build\n{_tail(folder / 'build.log')}") from None
     seed = os.environ.get("MAESLANT_SEED", "1")
     work = pathlib.Path(tempfile.mkdtemp(prefix="run-", dir=folder))
@@ -199,8 +199,13 @@ def _compile(folder: pathlib.Path, top: str, optimize: str) -> None:
         with open(folder / "build.log", "a") as log:
             log.write(f"$ {' '.join(command)}\n")
             log.flush()
-            subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, check=True)
+            try:
+                subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, check=True)
+            except OSError as error:
+                log.write(f"{error}\n")
+                raise
 
+    # Each worker of pytest has its share of the cores.
     parts = max(1, model.JOBS // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
     objects = model.compile_model(folder, [], optimize, run, parts=parts, main=main)
     libraries = [f"-L{config.libs_dir}", f"-Wl,-rpath,{config.libs_dir}", "-lcocotbvpi_verilator"]

@@ -68,8 +68,9 @@ def compile_model(
         units[0][1].append(main)
     with concurrent.futures.ThreadPoolExecutor(parts) as pool:
         objects = list(pool.map(compile_one, units))
-        if main is not None:
-            needed = [*listed["VM_GLOBAL_FAST"], *listed["VM_GLOBAL_SLOW"]]
+    if main is not None:  # the first of parallel builds makes the runtime, and the others wait
+        needed = [*listed["VM_GLOBAL_FAST"], *listed["VM_GLOBAL_SLOW"]]
+        with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
             objects += pool.map(lambda name: _runtime(name, shared_flags, run), needed)
     return objects
 
@@ -121,7 +122,8 @@ def include() -> pathlib.Path:
 
 def _shared(flags: Sequence[str], level: str) -> pathlib.Path:
     """Creates the folder for what all models of given options share; returns the path."""
-    key = f"{flags} {level} {include().stat().st_mtime_ns}"
+    tools = [include(), shutil.which("g++") or include()]
+    key = f"{flags} {level} {[os.stat(tool).st_mtime_ns for tool in tools]}"
     folder = paths.BUILD / "verilated" / hashlib.sha256(key.encode()).hexdigest()[:10]
     folder.mkdir(parents=True, exist_ok=True)
     return folder
