@@ -32,9 +32,9 @@ VERILATOR = "--cc --prefix Vtop -O3 --x-assign fast --x-initial fast --assert -W
 VERILATOR += "--timescale 1ns/1ps --output-split 20000".split()
 # Without the last, a library stays loaded for ever and shares state with others.
 CXX = "-std=gnu++20 -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-gnu-unique".split()
-# Against -O3: stream4 builds in 88 s of a CPU instead of 125, and simulates CTR 8 % slower and CBC
-# 20 %; most who build a simulator run it for less time than that. The kernel of CKKS gains more:
-# with MAESLANT_OPTIMIZE="-O3 -march=native" it runs 2.5 times as fast, after 200 s of a CPU.
+# stream4 builds in 46 s of a CPU; with -O3 in more, and simulates CTR 8 % and CBC 20 % faster: most
+# who build a simulator run it for less time than that. The kernel of CKKS gains more: with
+# MAESLANT_OPTIMIZE="-O3 -march=native" it runs 2.5 times as fast.
 OPTIMIZE = os.environ.get("MAESLANT_OPTIMIZE", "-O1")
 FST_NEEDS = (("lz4", "lz4.h"), ("z", "zlib.h"))  # library and header
 # Tops that are no devices, each with a harness of its own: the folder of sim/ that holds it.
