@@ -45,8 +45,9 @@ def compile_model(
 ) -> list[str]:
     """Compiles the model Vtop that Verilator wrote to a folder; returns the object files' paths.
 
-    ``run`` runs a compiler; ``parts``: the number of compilers that a large model is split for.
-    With a ``main`` file, compiles that, too, and adds Verilator's runtime.
+    ``optimize``: the compiler's options for what runs often; ``run`` runs a compiler; ``parts``:
+    the number of compilers that a large model is split for. With a ``main`` file, compiles that,
+    too, and adds Verilator's runtime.
     """
     listed = _lists(folder)
     flags = [f"-I{folder}", f"-I{include()}", f"-I{include() / 'vltstd'}", "-std=gnu++20"]
@@ -59,7 +60,7 @@ def compile_model(
         source, target = folder / f"{name}.cpp", folder / f"{name}.o"
         paths.write(source, "".join(f'#include "{file}"\n' for file in files))
         header = [] if _has_ccache() else ["-include", str(_header(shared_flags, level, run))]
-        command = ["g++", level, *flags, *NO_COLLECTION, *header, "-c", str(source)]
+        command = ["g++", *level.split(), *flags, *NO_COLLECTION, *header, "-c", str(source)]
         run([*command, "-o", str(target)])
         return str(target)
 
@@ -145,7 +146,7 @@ def _header(flags: Sequence[str], level: str, run: Run) -> pathlib.Path:
     header = _shared(flags, level) / "headers.h"
     if not header.exists():
         paths.write(header, HEADERS)
-    command = ["g++", level, *flags, "-x", "c++-header", str(header)]
+    command = ["g++", *level.split(), *flags, "-x", "c++-header", str(header)]
     _once(header.with_name("headers.h.gch"), command, run)
     return header
 
