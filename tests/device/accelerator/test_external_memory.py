@@ -339,6 +339,7 @@ def test_external_memory() -> None:
     run("mae_external_memory", parameters={"MemoryBits": BITS})
 
 
+@pytest.mark.full
 def test_few_places() -> None:
     """Builds mae_external_memory with few bursts under way and runs the test of their order."""
     sizes = {"Reads": 2, "Writes": 2, "Rows": 8, "Beats": 4}
