@@ -38,8 +38,8 @@ ARGS = ["--assert", "-Wall", "-Wno-fatal", "-Werror-USERFATAL", "-Werror-USERERR
 ARGS += ["--x-assign", "unique", "--x-initial", "unique"]
 
 
-# Of the compiler. With -O0 a stream card's bench builds in 12 s of a CPU instead of 23, and runs
-# three times as long: of mae_kernel_fhe's the whole test takes twice as long.
+# Of the compiler. With -O0 a stream card's bench builds in 12 s of a CPU instead of 20, and runs
+# more than twice as long; all of mae_kernel_fhe's test takes twice as long.
 OPTIMIZE = os.environ.get("MAESLANT_BENCH_OPTIMIZE", "-O1")
 
 
