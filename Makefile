@@ -11,7 +11,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 LIBDIR ?= $(PREFIX)/lib
 # A worker takes neighbours, which share simulators, and at the end what the other has left.
-PYTEST = $(PY) -m pytest -n 2 --dist worksteal
+# With bytecode: the tests start hundreds of Python processes.
+PYTEST = PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -n 2 --dist worksteal
 # No bytecode: root would leave files in the checkout that its owner cannot remove.
 INSTALL_TO = PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DESTDIR="$(DESTDIR)" PYTHONDONTWRITEBYTECODE=1
 

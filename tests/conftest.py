@@ -35,12 +35,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """With --first, sets quick simulator builds before pytest imports the tests."""
-    if config.getoption("--first"):
-        os.environ.setdefault("MAESLANT_BENCH_OPTIMIZE", "-O0")
-
-
 @pytest.hookimpl(trylast=True)  # after pytest has left out what is marked slow
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """With --first, deselects all but the first case of each test, and tests marked full."""

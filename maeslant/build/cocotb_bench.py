@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 from xml.etree import ElementTree
@@ -16,7 +17,7 @@ from cocotb_tools.check_results import get_results
 from cocotb_tools.runner import Verilator
 
 from maeslant import paths
-from maeslant.build import bus_checkers, toolchain
+from maeslant.build import bus_checkers, model, toolchain
 from maeslant.errors import MaeslantError
 
 # The makefiles name these folders of cocotb, and accept no space in them.
@@ -37,61 +38,22 @@ ARGS = ["--assert", "-Wall", "-Wno-fatal", "-Werror-USERFATAL", "-Werror-USERERR
 ARGS += ["--x-assign", "unique", "--x-initial", "unique"]
 
 
-# Of the compiler. `make test`, whose runs are short, takes -O0: mae_dma_aes_client then builds in
-# 12 s of a CPU instead of 27.
+# Of the compiler. With -O0 a stream card's bench builds in 12 s of a CPU instead of 20, and runs
+# more than twice as long; all of mae_kernel_fhe's test takes twice as long.
 OPTIMIZE = os.environ.get("MAESLANT_BENCH_OPTIMIZE", "-O1")
-
-# Verilator's own runtime is most of the compile time of a small module: take it from a build that
-# has it, newer than the makefile that it depends on.
-SHARE = 'for o in {}/*.o; do [ "${{o##*/}}" -nt Vtop.mk ] || [ ! -e "$o" ] || cp "$o" .; done'
-# So are its headers: one precompiled header serves all modules that are compiled as one file.
-HEADERS = "".join(f'#include "{name}.h"\n' for name in ("verilated", "verilated_vpi"))
-PRECOMPILE = "--eval=$(HEADER).gch: $(HEADER); $(CXX) $(CXXFLAGS) $(CPPFLAGS) $(LEVEL)"
-PRECOMPILE += " -MF /dev/null -x c++-header -o $@.$$$$ $< && mv $@.$$$$ $@"
-# Bytes of C++ up to which a model is small: it is one file, optimised for the shortest run, too.
-# mae_key_expand's takes 1.3 s of a CPU then, and 3 s in several files with a header of their own.
-# In a large one, what runs once is split off: optimising that takes GCC minutes.
-SMALL = 600_000
-# The compiler's memory is not collected before it holds 1 GB, which mae_stream_card's model fills.
-NO_COLLECTION = "--param ggc-min-expand=1000 --param ggc-min-heapsize=1000000"
-
-
-def levels(optimize: str) -> tuple[str, str]:
-    """Returns the C++ optimization levels (for small Verilator models, for large models)."""
-    return ("-O1" if optimize == "-O0" else optimize), optimize
 
 
 class _Runner(Verilator):
     """Runs Verilator for cocotb; by default only the top module's signals are visible to tests."""
 
     visible = False
-    optimize: str
-    runtime: pathlib.Path
 
     def _build_command(self) -> list[list[str]]:
-        verilate, make = super()._build_command()
+        verilate, _ = super()._build_command()  # model.py compiles
         if not self.visible:
             at = verilate.index("--public-flat-rw")
             verilate[at : at + 1] = ["--public-depth", "1"]
-        small, large = levels(self.optimize)
-        # Optimised is Verilator's runtime, which works at each access of a test to a signal. What
-        # runs once is not worth the compiler's time: the names of all signals above all.
-        make += [f"OPT_GLOBAL={small}", "OPT_SLOW=-O0"]
-        make += [f"LARGE:=$(shell [ $$(cat *.cpp | wc -c) -le {SMALL} ] || echo yes)"]
-        make += [f"LEVEL=$(if $(LARGE),{large},{small})"]
-        # Without optimisation one file is cheaper to compile, however large.
-        many = f"$(if $(LARGE),{int(self.optimize != '-O0')},0)"
-        make += [f"VM_PARALLEL_BUILDS={many}"]
-        one = f"$(LEVEL) {NO_COLLECTION}"
-        if not _has_ccache():
-            make += [f"HEADER={self.runtime}/headers$(LEVEL).h", PRECOMPILE]
-            users = f"$(if $(filter 0,{many}),Vtop__ALL.o verilator.o,unused)"
-            make += [f"--eval={users}: $(HEADER).gch", "default"]
-            one += " -include $(HEADER)"
-        make += [f"OPT_FAST=$(if $(filter 0,{many}),{one},$(LEVEL))"]
-        # Precompiled headers, 300 MB, are deleted after a build: nothing is made anew for that.
-        make += ["--eval=.SECONDARY: Vtop__pch.h.fast.gch Vtop__pch.h.slow.gch"]
-        return [verilate, ["sh", "-c", SHARE.format(self.runtime)], make]
+        return [verilate]
 
 
 def simulate(
@@ -136,14 +98,7 @@ def simulate(
         files += bus_checkers.sources(files, folder / "bus_checks.sv")
     include = f"-I{bus_checkers.CHECKERS}"
     runner = _Runner()
-    runner.visible, runner.optimize = visible, optimize
-    made = int(os.stat(shutil.which("verilator")).st_mtime)
-    small, large = levels(optimize)
-    runner.runtime = paths.BUILD / "bench" / f".runtime-{made}-{int(waves)}{small}"
-    runner.runtime.mkdir(exist_ok=True)
-    for level in (small, large):
-        if not (header := runner.runtime / f"headers{level}.h").exists():
-            paths.write(header, HEADERS)
+    runner.visible = visible
     with open(folder / ".lock", "w") as lock:  # of parallel tests one builds, the others wait
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:
@@ -158,11 +113,9 @@ def simulate(
                 always=True,  # Verilator itself skips what has not changed
                 log_file=folder / "build.log",
             )
-        except RuntimeError:
+            _compile(folder, top, optimize)
+        except (RuntimeError, subprocess.CalledProcessError, OSError):
             raise SimulationError(f"{top} does not build\n{_tail(folder / 'build.log')}") from None
-        for header in folder.glob("*.gch"):
-            header.unlink()
-        _keep_runtime(folder, runner.runtime)
     seed = os.environ.get("MAESLANT_SEED", "1")
     work = pathlib.Path(tempfile.mkdtemp(prefix="run-", dir=folder))
     log = work / "run.log"
@@ -227,12 +180,6 @@ def parameters() -> dict[str, object]:
     return json.loads(os.environ.get("MAESLANT_PARAMETERS", "{}"))
 
 
-def _has_ccache() -> bool:
-    """Returns true if g++ is a link to ccache, which cannot cache uses of precompiled headers."""
-    found = shutil.which("g++")
-    return found is not None and pathlib.Path(found).resolve().name == "ccache"
-
-
 def _folder(top: str, *configuration: object) -> pathlib.Path:
     """Creates the build folder for an RTL module with given parameters; returns the path."""
     key = hashlib.sha256(repr(configuration).encode()).hexdigest()[:10]
@@ -241,14 +188,30 @@ def _folder(top: str, *configuration: object) -> pathlib.Path:
     return folder
 
 
-def _keep_runtime(folder: pathlib.Path, runtime: pathlib.Path) -> None:
-    """Copies the object files of Verilator's runtime to a cache for later builds."""
-    for path in folder.glob("verilated*.o"):
-        kept = runtime / path.name
-        if not kept.exists():
-            part = kept.with_suffix(f".{os.getpid()}")
-            shutil.copy2(path, part)
-            part.replace(kept)
+def _compile(folder: pathlib.Path, top: str, optimize: str) -> None:
+    """Makes the simulator of a bench of what Verilator wrote, unless it is up to date."""
+    target = folder / top
+    main = config.share_dir / "lib" / "verilator" / "verilator.cpp"
+    if not model.outdated(folder, target):
+        return
+
+    def run(command: list[str]) -> None:
+        with open(folder / "build.log", "a") as log:
+            log.write(f"$ {' '.join(command)}\n")
+            log.flush()
+            try:
+                subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, check=True)
+            except OSError as error:
+                log.write(f"{error}\n")
+                raise
+
+    # Each worker of pytest has its share of the cores.
+    parts = max(1, model.JOBS // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
+    objects = model.compile_model(folder, [], optimize, run, parts=parts, main=main)
+    libraries = [f"-L{config.libs_dir}", f"-Wl,-rpath,{config.libs_dir}", "-lcocotbvpi_verilator"]
+    new = target.with_suffix(".new")
+    run(["g++", "-o", str(new), *objects, *libraries, "-pthread"])
+    new.replace(target)
 
 
 def _tail(log: pathlib.Path, lines: int = 60) -> str:

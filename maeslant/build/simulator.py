@@ -22,6 +22,7 @@ from collections.abc import Iterable, Mapping
 
 from maeslant import extras, paths
 from maeslant.build import bus_checkers, configurations, toolchain
+from maeslant.build import model as compiler
 from maeslant.errors import MaeslantError, naming
 
 SIM = paths.ROOT / "sim"
@@ -31,13 +32,10 @@ VERILATOR = "--cc --prefix Vtop -O3 --x-assign fast --x-initial fast --assert -W
 VERILATOR += "--timescale 1ns/1ps --output-split 20000".split()
 # Without the last, a library stays loaded for ever and shares state with others.
 CXX = "-std=gnu++20 -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-gnu-unique".split()
-# Against -O3: stream4 builds in 88 s of a CPU instead of 125, and simulates CTR 8 % slower and CBC
-# 20 %; most who build a simulator run it for less time than that. The kernel of CKKS gains more:
-# with MAESLANT_OPTIMIZE="-O3 -march=native" it runs 2.5 times as fast, after 200 s of a CPU.
+# stream4 builds in 46 s of a CPU; with -O3 in more, and simulates CTR 8 % and CBC 20 % faster: most
+# who build a simulator run it for less time than that. The kernel of CKKS gains more: with
+# MAESLANT_OPTIMIZE="-O3 -march=native" it runs 2.5 times as fast.
 OPTIMIZE = os.environ.get("MAESLANT_OPTIMIZE", "-O1")
-# Bytes of C++ up to which a model is compiled as one file, not split over the cores: peripheral's
-# takes 9 s of a CPU instead of 32, which went into precompiled headers.
-ONE_FILE = 3_000_000
 FST_NEEDS = (("lz4", "lz4.h"), ("z", "zlib.h"))  # library and header
 # Tops that are no devices, each with a harness of its own: the folder of sim/ that holds it.
 ENGINES = {
@@ -62,7 +60,6 @@ FOREIGN = {"mae_soc": ("pythondata_cpu_picorv32",)}
 # Of a first build on two cores, roughly.
 MINUTES, MINUTES_OF_MANY = "1 to 2", "3 to 6"
 LARGE = ("mae_stream_card", "mae_stream_card_async", "mae_protected_card", "mae_gcm_stream")
-JOBS = len(os.sched_getaffinity(0))
 
 
 def folder(name: str, trace: bool = False) -> pathlib.Path:
@@ -191,22 +188,14 @@ def _make(
 ) -> None:
     """Builds a simulator library by Verilator and C++ compiler; writes their output to a log."""
     model = where / "model"
-    verilator = toolchain.verilator()
-    flags = " ".join(CXX)
-    _run([verilator, *arguments, "--Mdir", str(model), "-CFLAGS", flags], log)
+    _run([toolchain.verilator(), *arguments, "--Mdir", str(model)], log)
     classes = (model / "Vtop.h").read_text()
     width = re.search(r"m_axi_arid,(\d+),0", classes)
     macros = [f"-DMAE_ID_BITS={int(width[1]) + 1}"] if width else []
     _list_registers(model)
     _list_signals(model)
-    own = _harness(model, verilator, macros, trace, log, harness)
-    (model / "libVtop.a").unlink(missing_ok=True)  # ar keeps members that are no longer made
-    make = ["make", "-s", "-C", str(model), "-f", "Vtop.mk", f"-j{JOBS}", "libVtop.a"]
-    split = sum(path.stat().st_size for path in model.glob("*.cpp")) > ONE_FILE
-    _run([*make, f"OPT_FAST={OPTIMIZE}", "OPT_SLOW=-O0", f"VM_PARALLEL_BUILDS={split:d}"], log)
-    for header in model.glob("*.gch"):  # 300 MB; Verilator writes all sources again anyway
-        header.unlink()
-    objects = [*own, str(model / "libVtop.a")]
+    own = _harness(model, macros, trace, log, harness)
+    objects = own + compiler.compile_model(model, CXX, OPTIMIZE, lambda command: _run(command, log))
     new = target.with_suffix(".new")
     link = ["g++", "-shared", "-pthread", "-o", str(new), *objects]
     link += [f"-Wl,--version-script={SIM / 'exports.map'}", "-Wl,--no-undefined", "-ldl"]
@@ -241,15 +230,13 @@ def _list_signals(model: pathlib.Path) -> None:
 
 def _harness(
     model: pathlib.Path,
-    verilator: str,
     macros: list[str],
     trace: bool,
     log,
     files: list[pathlib.Path],
 ) -> list[str]:
     """Compiles the simulator's C++ files and Verilator's runtime; returns object file paths."""
-    root = _verilator_root(verilator)
-    include = root / "include"
+    include = compiler.include()
     flags = [
         "-O2",
         *CXX,
@@ -290,7 +277,7 @@ def _harness(
             os.replace(new, target)
         return str(target)
 
-    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+    with concurrent.futures.ThreadPoolExecutor(compiler.JOBS) as pool:
         return list(pool.map(compile_one, jobs))
 
 
@@ -314,12 +301,6 @@ def _run(command: list[str], log) -> None:
             f"building the simulator failed: {pathlib.Path(command[0]).name} ended with "
             f"{result.returncode}\n{tail}\nthe whole log: {log.name}"
         )
-
-
-@functools.cache
-def _verilator_root(verilator: str) -> pathlib.Path:
-    out = subprocess.run([verilator, "--getenv", "VERILATOR_ROOT"], capture_output=True, text=True)
-    return pathlib.Path(out.stdout.strip())
 
 
 @functools.cache

@@ -148,6 +148,7 @@ def test_what_is_refused(served: tuple[Client, subprocess.Popen]) -> None:
     os.close(file)
 
 
+@pytest.mark.full
 def test_block_card(tmp_path: pathlib.Path) -> None:
     """A block card is a mass storage function without MSI if so asked; its state can be had."""
     path, file = tmp_path / "s", tmp_path / "media"

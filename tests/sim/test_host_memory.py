@@ -25,7 +25,7 @@ def probe():
         machine.__exit__()
 
 
-@pytest.mark.parametrize("width", [32, 512, 1024])
+@pytest.mark.parametrize("width", [512, 32, 1024])
 @pytest.mark.parametrize(
     "options",
     [

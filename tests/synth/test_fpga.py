@@ -31,6 +31,7 @@ def test_luts_are_counted() -> None:
         simulate(made, "xc7")
 
 
+@pytest.mark.full
 def test_repeated_modules_are_kept() -> None:
     """mae_ntt_core takes about as many LUTs with each butterfly mapped once as when flattened."""
     values = {"LogN": 10, "Width": 24, "Lanes": 4}

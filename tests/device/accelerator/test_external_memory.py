@@ -10,6 +10,7 @@ import dataclasses
 import random
 
 import cocotb
+import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, FallingEdge, Timer
 
@@ -339,6 +340,7 @@ def test_external_memory() -> None:
     run("mae_external_memory", parameters={"MemoryBits": BITS})
 
 
+@pytest.mark.full
 def test_few_places() -> None:
     """Builds mae_external_memory with few bursts under way and runs the test of their order."""
     sizes = {"Reads": 2, "Writes": 2, "Rows": 8, "Beats": 4}

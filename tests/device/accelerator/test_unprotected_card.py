@@ -257,6 +257,7 @@ def test_unprotected_card(kernel: int, bits: int) -> None:
     bench.run("mae_unprotected_card", parameters={"Kernel": kernel, "MemoryBits": bits})
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("kernel", "bits"), [(MAP, 14), pytest.param(NN, 18, marks=pytest.mark.slow)]
 )

@@ -7,6 +7,7 @@ Covers mae_dma_descriptor_feed, mae_dma_key_records and mae_key_write_merge in t
 import struct
 
 import cocotb
+import pytest
 from cocotb.triggers import ClockCycles
 
 from tests.device import oracle
@@ -253,6 +254,7 @@ async def abort_and_wipe(dut) -> None:
     await check(card, [sealed(card, i, i, False, (12, 0, 80)) for i in range(8)])
 
 
+@pytest.mark.full
 def test_key_records() -> None:
     """Builds mae_stream_card with few record slots, and runs this file's tests."""
     bench.run("mae_stream_card", parameters=build(1, 16, RecordSlots=6))

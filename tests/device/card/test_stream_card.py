@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests mae_stream_card: all modes through the rings against OpenSSL, errors, wipes, bus use.
 
-Covers its parts mae_card_control (registers, counters, interrupt) and mae_dma_aes_client (checks of
-descriptors, byte order), which have no life of their own.
+Covers its parts mae_card_control (registers, counters, interrupt), mae_key_write_merge (keys of the
+registers) and mae_dma_aes_client (checks of descriptors, byte order), which have no life of their
+own.
 """
 
 import re

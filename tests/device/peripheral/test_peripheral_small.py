@@ -455,6 +455,7 @@ def test_peripheral_small() -> None:
     bench.run("mae_peripheral_small", parameters=PARAMETERS, visible=True)
 
 
+@pytest.mark.full
 def test_peripheral_duplex() -> None:
     """Builds mae_peripheral_small as the build `peripheral_duplex` and runs this file's tests."""
     bench.run("mae_peripheral_small", parameters=PARAMETERS | {"Duplex": 1}, visible=True)

@@ -297,6 +297,7 @@ def test_shared() -> None:
     bench.run("mae_gcm_stream", parameters=parameters)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("banks, longest", [(1, 0), (4, 1)])
 def test_banks(banks: int, longest: int) -> None:
     """Builds mae_gcm_stream with one and four key banks and runs this file's tests."""

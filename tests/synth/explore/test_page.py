@@ -129,6 +129,7 @@ def test_a_pool_of_noise_is_none(row: dict, notebook: pathlib.Path) -> None:
     assert (command._pool() or [None])[0] != report.REPORTS / "pool.json"
 
 
+@pytest.mark.full
 def test_whole_or_absent(notebook: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The report page is written whole or not at all, and an unusable path is refused at once."""
     out = notebook / "page.html"
