@@ -87,7 +87,7 @@ def linux(
     result = machine.run(
         command or None,
         options,
-        programs=checks.guest_programs(device),
+        programs=checks.programs(device),
         files={path.name: path.read_bytes() for path in put or ()},
         show=True,
     )

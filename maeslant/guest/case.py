@@ -2,6 +2,7 @@
 """Describes a check of a card in a Linux guest."""
 
 import dataclasses
+import pathlib
 from collections.abc import Callable, Mapping
 
 from maeslant.guest import machine
@@ -18,3 +19,4 @@ class Case:
     wrong: Callable[[machine.Result], str]  # "" if nothing is
     files: Mapping[str, bytes] = dataclasses.field(default_factory=dict)  # for the guest's /root
     tree: Callable[[], Mapping[str, bytes]] = dict  # makes files for places in the guest
+    programs: Callable[[], Mapping[str, pathlib.Path]] = dict  # builds more, for its /bin and /lib

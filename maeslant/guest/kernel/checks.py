@@ -8,7 +8,8 @@ import re
 import uuid
 
 from maeslant.build import c_driver
-from maeslant.guest import block_checks, machine, media
+from maeslant.guest import machine, media
+from maeslant.guest.block import checks as block_checks
 from maeslant.guest.case import Case
 from maeslant.guest.kernel import fscrypt, module, tools
 from maeslant.verify import key_search
