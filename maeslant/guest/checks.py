@@ -4,15 +4,14 @@
 import pathlib
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 
+from maeslant.errors import MaeslantError
 from maeslant.guest import machine, media, server
 from maeslant.guest.block import checks as block_checks
 from maeslant.guest.card import checks as card_checks
 from maeslant.guest.case import Case
 from maeslant.guest.kernel import checks as kernel_checks
-
-SECONDS = 900  # that a guest may take
 
 
 def programs(device: str) -> dict[str, pathlib.Path]:
@@ -22,25 +21,45 @@ def programs(device: str) -> dict[str, pathlib.Path]:
     return card_checks.programs()
 
 
-def every(device: str, size: int, folder: pathlib.Path) -> list[Case]:
+def every(
+    device: str, size: int, folder: pathlib.Path, fio_seconds: int | None = None
+) -> list[Case]:
     """Returns all checks of any card in Linux guests; media files are in ``folder``."""
     if media.capacity(device):
-        return [*block_checks.cases(device, folder), *kernel_checks.cases(device, folder)]
+        kernel = kernel_checks.cases(device, folder, fio_seconds)
+        return [*block_checks.cases(device, folder), *kernel]
+    if fio_seconds:
+        raise MaeslantError(f"{device} is no block card, and fio writes to its disk only")
     return card_checks.cases(device, size)
 
 
+def choose(found: list[Case], names: Collection[str]) -> list[Case]:
+    """Returns the checks of given names, or all for none; an unknown name is an error."""
+    known = [case.name for case in found]
+    for name in names:
+        if name not in known:
+            raise MaeslantError(f"there is no check {name}; the card has: {', '.join(known)}")
+    return [case for case in found if not names or case.name in names]
+
+
 def run(
-    device: str, size: int, say: Callable[[str], None], names: Iterable[str] | None = None
+    device: str,
+    size: int,
+    say: Callable[[str], None],
+    names: Collection[str] = (),
+    fio_seconds: int | None = None,
 ) -> list[str]:
-    """Runs checks of a card, each in a new Linux guest; returns texts of the failed checks."""
+    """Runs checks of a card, each in a new Linux guest; returns texts of the failed checks.
+
+    ``names``: of some checks only. ``fio_seconds``: that fio writes while the card is reset.
+    """
     machine.check()
-    server.build()
-    own = programs(device)
     wrong = []
     with tempfile.TemporaryDirectory(prefix="maeslant-media-") as folder:
-        for case in every(device, size, pathlib.Path(folder)):
-            if names is not None and case.name not in names:
-                continue
+        chosen = choose(every(device, size, pathlib.Path(folder), fio_seconds), names)
+        server.build()
+        own = programs(device)
+        for case in chosen:
             start = time.monotonic()
             result = machine.run(
                 case.command,
@@ -48,7 +67,7 @@ def run(
                 programs={**own, **case.programs()},
                 files=case.files,
                 tree=case.tree(),
-                seconds=SECONDS,
+                seconds=case.seconds,
             )
             problem = case.wrong(result)
             took = time.monotonic() - start

@@ -46,6 +46,8 @@ class Options:
     reboots: bool = False  # True: a restart of the guest starts it again
     media: pathlib.Path | None = None  # of a block card; None: a file for this guest only
     media_size: int | None = None  # bytes; None: of the file, or as built
+    kernel: pathlib.Path | None = None  # None: Debian's
+    modules: pathlib.Path | None = None  # folder of that kernel's; None: all is built in
 
 
 @dataclasses.dataclass(frozen=True)
@@ -193,9 +195,14 @@ def run(
     check()
     guest_files = packages.fetch("guest")
     emulator = qemu()
-    kernel = next(guest_files.glob("usr/lib/modules/*/vmlinuz"))
+    if options.kernel:
+        kernel, modules = options.kernel, image.read_modules(options.modules)
+        image.require_kernel(kernel)
+    else:
+        kernel = next(guest_files.glob("usr/lib/modules/*/vmlinuz"))
+        modules = image.read_modules(guest_files / "usr/lib/modules")
     programs = {"libmaeslant.so": c_driver.build(), **(programs or {})}
-    archive = image.make(guest_files, programs, files or {}, command, tree or {})
+    archive = image.make(guest_files, modules, programs, files or {}, command, tree or {})
     with tempfile.TemporaryDirectory(prefix="maeslant-linux-") as name:
         folder = pathlib.Path(name)
         initrd = folder / "initrd"

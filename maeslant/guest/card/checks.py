@@ -19,7 +19,7 @@ from maeslant import paths
 from maeslant.build import c_driver
 from maeslant.errors import MaeslantError
 from maeslant.guest import machine
-from maeslant.guest.case import Case
+from maeslant.guest.case import Case, restart, wrong_restart
 
 FOLDER = pathlib.Path(__file__).parent
 # A checkout has them, an installed package not.
@@ -56,18 +56,7 @@ echo "second: $?"
 kill -0 $job && echo "first goes on"
 kill -9 $job
 {AFTERWARDS}"""
-# The clock of the machine goes on when it starts again, and says that it did.
-REBOOTED = f"""hwclock -s
-if [ "$(date +%Y)" -ge 2040 ]; then
-    echo "started again"
-    card_check $CARD 100003
-    exit
-fi
-date -s 2040.06.01-00:00
-hwclock -w
-{UNDER_WAY}cat /tmp/log
-echo c > /proc/sysrq-trigger
-"""
+REBOOTED = restart(f"{UNDER_WAY}cat /tmp/log", "card_check $CARD 100003")
 FILE = f"""set -e
 check() {{
     card_file $CARD encrypt $1 {KEY.hex()} $2 plain sealed
@@ -236,15 +225,9 @@ def _no_iommu(result: machine.Result) -> str:
 
 def _rebooted(result: machine.Result) -> str:
     """Returns what is wrong where a guest panicked and started again with jobs in flight."""
-    if "under way" not in result.output or "started again\n" not in result.output:
-        return "the guest did not start again"
-    resets = re.findall(r"reset of an? (busy|idle) card, (\d+) bytes written", result.card)
-    busy = [i for i, (state, _) in enumerate(resets[:-1]) if state == "busy"]
-    if not busy:
-        return "the card was idle when the guest started again"
-    if any(resets[i][1] != resets[i + 1][1] for i in busy):
-        return "the card wrote memory after a reset that ended its jobs"
-    return _equal(result)
+    if "under way" not in result.output:
+        return "no job was under way"
+    return wrong_restart(result) or _equal(result)
 
 
 def _failed(words: str, result: machine.Result) -> str:
