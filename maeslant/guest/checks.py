@@ -6,19 +6,25 @@ import tempfile
 import time
 from collections.abc import Callable, Collection
 
+from maeslant.build import configurations
 from maeslant.errors import MaeslantError
 from maeslant.guest import machine, media, server
 from maeslant.guest.block import checks as block_checks
 from maeslant.guest.card import checks as card_checks
 from maeslant.guest.case import Case
 from maeslant.guest.kernel import checks as kernel_checks
+from maeslant.guest.protected import checks as protected_checks
+
+
+def _protected(device: str) -> bool:
+    return configurations.get(device).get("card") == "protected"
 
 
 def programs(device: str) -> dict[str, pathlib.Path]:
     """Compiles the programs of a Linux guest for a card; returns their paths by name."""
     if media.capacity(device):
-        return {**block_checks.programs(), **kernel_checks.programs()}
-    return card_checks.programs()
+        return {**block_checks.built(), **kernel_checks.built()}
+    return (protected_checks if _protected(device) else card_checks).built()
 
 
 def every(
@@ -30,7 +36,7 @@ def every(
         return [*block_checks.cases(device, folder), *kernel]
     if fio_seconds:
         raise MaeslantError(f"{device} is no block card, and fio writes to its disk only")
-    return card_checks.cases(device, size)
+    return protected_checks.cases(device) if _protected(device) else card_checks.cases(device, size)
 
 
 def choose(found: list[Case], names: Collection[str]) -> list[Case]:

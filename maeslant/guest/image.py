@@ -21,7 +21,7 @@ MODULES += ("uio_pci_generic",)
 UNPACK = {"": bytes, ".xz": lzma.decompress, ".gz": gzip.decompress}
 SIGNATURE_AT, SIGNATURE = 0x202, b"HdrS"  # of the kernel's boot protocol
 # PCI device numbers of the cards, as sim/vfio_user/config_space.cpp has them.
-CARDS = ("0xae50", "0xae51")
+CARDS = ("0xae50", "0xae51", "0xae52")
 NO_VFIO = "maeslant.vfio=0"  # on the kernel's command line: the card is not bound to vfio-pci
 UIO = "maeslant.uio=1"  # ... it is bound to uio_pci_generic
 FOLDERS = ("bin", "dev", "etc", "lib", "lib64", "proc", "root", "sys", "tmp", "usr", "var")

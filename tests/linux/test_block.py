@@ -25,7 +25,7 @@ def test_program_on_the_simulated_card(tmp_path: pathlib.Path) -> None:
     file = tmp_path / "media"
     media.create(file, media.capacity("block_small"))
     folder = simulator.build("block_small").parent.parent
-    command = [str(checks.programs()["block_check"])]
+    command = [str(checks.built()["block_check"])]
     command += [f"sim:block_small?media={file}", str(tmp_path / "key"), str(tmp_path / "data")]
     environment = {**os.environ, "MAESLANT_SIM_PATH": str(folder)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

@@ -61,6 +61,13 @@ def test_block(name: str) -> None:
 
 
 @pytest.mark.skipif(bool(_why_not()), reason=_why_not())
+@pytest.mark.parametrize("name", _names("protected_small"))
+def test_protected(name: str) -> None:
+    """A check of `maeslant linux --device protected --check` passes, on the small card."""
+    _passes("protected_small", name)
+
+
+@pytest.mark.skipif(bool(_why_not()), reason=_why_not())
 def test_command() -> None:
     """A command's output and exit status come back, and files are put into the guest."""
     command = "cat note; uname -s; printf 'no end of line'; exit 3"

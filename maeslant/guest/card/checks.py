@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from maeslant import paths
 from maeslant.build import c_driver
 from maeslant.errors import MaeslantError
-from maeslant.guest import machine
+from maeslant.guest import machine, programs
 from maeslant.guest.case import Case, restart, wrong_restart
 
 FOLDER = pathlib.Path(__file__).parent
@@ -86,24 +86,14 @@ echo "without consent: $?"
 card_check $CARD """
 
 
-def _linked(name: str) -> pathlib.Path:
-    """Compiles a C program that loads libmaeslant.so and OpenSSL in the guest; returns the path."""
-    source = FOLDER / f"{name}.c"
-    target = c_driver.OUT / "guest" / name
-    target.parent.mkdir(parents=True, exist_ok=True)
-    library = c_driver.build()
-    if c_driver.stale(target, own=[source]):
-        command = [c_driver.compiler(), *c_driver.FLAGS, *c_driver.OPTIMISED, *c_driver.INCLUDES]
-        command += [str(source), f"-L{library.parent}", f"-Wl,-rpath,{library.parent}"]
-        command += ["-Wl,--as-needed", "-lmaeslant", "-lcrypto", "-o", str(target)]
-        c_driver.run(command, f"compiling {source.name}")
-    return target
-
-
-def programs() -> dict[str, pathlib.Path]:
+def built() -> dict[str, pathlib.Path]:
     """Compiles the programs for an AES card in a Linux guest; returns their paths by name."""
     c_driver.require_openssl()
-    found = {name: _linked(name) for name in ("card_check", "card_load")}
+    library = c_driver.build()
+    found = {
+        name: programs.linked(FOLDER / f"{name}.c", library, "-lcrypto")
+        for name in ("card_check", "card_load")
+    }
     names = ("card_vectors", "card_file")
     return found | {name: c_driver.build_program(FOLDER / f"{name}.c") for name in names}
 

@@ -137,7 +137,7 @@ echo "guest alive"
 """
 
 
-def programs() -> dict[str, pathlib.Path]:
+def built() -> dict[str, pathlib.Path]:
     """Compiles the program that encrypts folders in a Linux guest; returns the path by name."""
     source = pathlib.Path(__file__).with_name("fscrypt_file.c")
     return {"fscrypt_file": c_driver.build_program(source)}
