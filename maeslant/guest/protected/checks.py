@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lists the checks of the protected card in Linux guests."""
 
+import functools
 import pathlib
 import re
 
@@ -9,7 +10,27 @@ from maeslant.guest import machine, programs
 from maeslant.guest.case import Case
 
 FOLDER = pathlib.Path(__file__).parent
+KILL = 128 + 9  # exit status of a process that was killed
 RUN = "protected_check $CARD secret"
+UNDER_WAY = f"""{RUN} load > /tmp/log &
+job=$!
+seen() {{ until grep -q "$1" /tmp/log || ! kill -0 $job; do sleep 0.1; done; }}
+seen {machine.SECRET}
+echo {machine.SECRET}
+seen "under way"
+"""
+AFTERWARDS = f"""wait $job
+code=$?
+grep -v {machine.SECRET} /tmp/log
+echo "ended: $code"
+"""
+# The process that owns the card ends when the enclave has gone.
+NEXT = f"""while pidof maeslant-os > /dev/null; do sleep 0.1; done
+{RUN}
+"""
+KILLED = f"{UNDER_WAY}kill -9 $job\n{AFTERWARDS}{NEXT}"
+OS_KILLED = f"{UNDER_WAY}kill -9 $(pidof maeslant-os)\n{AFTERWARDS}{NEXT}"
+REMOVED = f"{UNDER_WAY}echo {machine.REMOVE}\n{AFTERWARDS}"
 
 
 def built() -> dict[str, pathlib.Path]:
@@ -33,12 +54,31 @@ def _checked(result: machine.Result) -> str:
     return "no interrupt came" if re.search(", interrupts 0,", result.card) else ""
 
 
+def _ended(code: int, result: machine.Result) -> str:
+    """Returns what is wrong where a process ended in mid-transfer; ``code``: the enclave's."""
+    if f"\nended: {code}\n" not in result.output or "under way\n" not in result.output:
+        return f"the enclave did not end with {code}"
+    if "WRONG" in result.output:
+        return "the enclave was given wrong data"
+    said = re.search("^the session says: ", result.output, re.MULTILINE)
+    return "" if code == KILL or said else "the session did not say that it is over"
+
+
+def _killed(code: int, result: machine.Result) -> str:
+    """Returns what is wrong where the next process should have the card."""
+    good = "the protected card is good\n" in result.output and result.code == 0
+    return _ended(code, result) or ("" if good else "the next process has no card that works")
+
+
 def cases(device: str) -> list[Case]:
     """Lists the checks of a protected card in Linux guests."""
+    options = machine.Options(device=device)
+    killed, os_killed = functools.partial(_killed, KILL), functools.partial(_killed, 1)
     return [
-        Case(name, title, machine.Options(device=device, msi=msi), RUN, _checked)
-        for name, title, msi in (
-            ("data", "sessions, chunks, changed chunks", True),
-            ("msix", "the same by MSI-X", False),
-        )
-    ]
+        Case("data", "sessions, chunks, changed chunks", options, RUN, _checked),
+        Case("msix", "the same by MSI-X", machine.Options(device=device, msi=False), RUN, _checked),
+        Case("killed", "enclave killed in mid-transfer", options, KILLED, killed),
+        Case("os-killed", "the card's process killed", options, OS_KILLED, os_killed),
+        Case("removed", "card removed in mid-transfer", options, REMOVED,
+             functools.partial(_ended, 1)),
+    ]  # fmt: skip

@@ -5,6 +5,8 @@
  *
  *   protected_check DEVICE SECRET      DEVICE as in vfio:0000:00:01.0; SECRET: a file of 48 bytes,
  *                                      that of the card's provisioning port
+ *   protected_check DEVICE SECRET load moves data for ever; prints "under way" once they come back,
+ *                                      and ends with an error of the session only
  *
  * The line "maeslant-secret" asks for the secret to be told to the card.
  */
@@ -115,7 +117,8 @@ static mae_error_t finish(mae_session_t *session, mae_error_t error, mae_task_t 
         error = mae_session_wait(session, task);
     mae_task_free(task);
     if (error != MAE_OK)
-        printf("the session says: %s\n", mae_session_detail(session));
+        printf("the session says: %s (card: state %u, cause %#x)\n", mae_session_detail(session),
+               read_register(STATE), read_register(CAUSE));
     return error;
 }
 
@@ -160,6 +163,17 @@ static mae_error_t receive(mae_session_t *session, uint32_t queue, uint64_t base
     return finish(session, error, task);
 }
 
+/* Makes data as large as the card's memory, and room for what comes back. */
+static void make_data(void)
+{
+    data = malloc(caps.memory_bytes);
+    back = calloc(1, caps.memory_bytes);
+    need(data && back, "memory");
+    srand(1);
+    for (size_t i = 0; i < caps.memory_bytes; i++)
+        data[i] = (uint8_t)(rand() >> 7);
+}
+
 /* Returns true if a piece of the data lies in shared memory. */
 static bool shows_plaintext(void)
 {
@@ -191,6 +205,25 @@ static void there_and_back(mae_session_t *session)
     printf("moved %llu bytes each way\n", (unsigned long long)caps.memory_bytes);
 }
 
+/* Moves data until the session ends. */
+static int load_for_ever(void)
+{
+    mae_session_t *session = begin(FEW_SECONDS);
+    make_data();
+    for (unsigned n = 0;; n++) {
+        if (send_data(session, 0, 0, caps.memory_bytes, 0) != MAE_OK ||
+            receive(session, 1, 0, caps.memory_bytes, PAGE) != MAE_OK)
+            break;
+        need(memcmp(data, back, caps.memory_bytes) == 0, "what came back is what was sent");
+        if (n == 0) {
+            puts("under way");
+            fflush(stdout);
+        }
+    }
+    mae_session_free(session);
+    return 1;
+}
+
 /* Ends a session that is over, and takes the card back. */
 static void recover(mae_session_t *session)
 {
@@ -201,22 +234,20 @@ static void recover(mae_session_t *session)
 
 int main(int argc, char **argv)
 {
-    FILE *file = argc == 3 ? fopen(argv[2], "rb") : NULL;
+    const bool endless = argc == 4 && strcmp(argv[3], "load") == 0;
+    FILE *file = argc == 3 || endless ? fopen(argv[2], "rb") : NULL;
     if (!file || fread(secret, 1, sizeof secret, file) != sizeof secret) {
-        fprintf(stderr, "usage: protected_check DEVICE SECRET\n");
+        fprintf(stderr, "usage: protected_check DEVICE SECRET [load]\n");
         return 2;
     }
     fclose(file);
     start(argv[1]);
+    if (endless)
+        return load_for_ever();
     mae_session_t *session = begin(SECONDS);
     printf("protected card: %u queues, chunks of %llu bytes, %llu bytes of memory\n", caps.queues,
            (unsigned long long)caps.chunk_bytes, (unsigned long long)caps.memory_bytes);
-    data = malloc(caps.memory_bytes);
-    back = calloc(1, caps.memory_bytes);
-    need(data && back, "memory");
-    srand(1);
-    for (size_t i = 0; i < caps.memory_bytes; i++)
-        data[i] = (uint8_t)(rand() >> 7);
+    make_data();
     need(read_register(PAGE * (1 + caps.queues)) == UINT32_MAX,
          "the kernel's registers answer with a bus error");
     there_and_back(session);
