@@ -25,7 +25,7 @@ grep -v {machine.SECRET} /tmp/log
 echo "ended: $code"
 """
 # The process that owns the card ends when the enclave has gone.
-NEXT = f"""while pidof maeslant-os > /dev/null; do sleep 0.1; done
+NEXT = f"""for i in $(seq 600); do pidof maeslant-os > /dev/null || break; sleep 0.1; done
 {RUN}
 """
 KILLED = f"{UNDER_WAY}kill -9 $job\n{AFTERWARDS}{NEXT}"
