@@ -41,6 +41,8 @@ def built() -> dict[str, pathlib.Path]:
 
 def _checked(result: machine.Result) -> str:
     """Returns what is wrong with sessions through the card, "" if nothing is."""
+    if wrong := re.search("^WRONG +(.*)$", result.output, re.MULTILINE):
+        return f"not so: {wrong[1]}"
     if result.code or "the protected card is good\n" not in result.output:
         return f"exit status {result.code}"
     moved = re.search(r"^moved (\d+) bytes each way$", result.output, re.MULTILINE)
@@ -58,8 +60,8 @@ def _ended(code: int, result: machine.Result) -> str:
     """Returns what is wrong where a process ended in mid-transfer; ``code``: the enclave's."""
     if f"\nended: {code}\n" not in result.output or "under way\n" not in result.output:
         return f"the enclave did not end with {code}"
-    if "WRONG" in result.output:
-        return "the enclave was given wrong data"
+    if wrong := re.search("^WRONG +(.*)$", result.output, re.MULTILINE):
+        return f"not so: {wrong[1]}"
     said = re.search("^the session says: ", result.output, re.MULTILINE)
     return "" if code == KILL or said else "the session did not say that it is over"
 
