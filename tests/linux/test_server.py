@@ -84,13 +84,16 @@ def _serve(path: pathlib.Path, build: str, *more: str) -> Iterator[tuple[Client,
     """Serves a card at a socket; yields a client and the server's process."""
     command = [str(server.build()), str(path), str(simulator.build(build)), *more]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        while not path.exists():
-            assert process.poll() is None
-            time.sleep(0.01)
-        client = Client(path)
-        yield client, process
-        client.socket.close()
-        assert process.wait(30) == 0  # whatever the client sent
+        try:
+            while not path.exists():
+                assert process.poll() is None
+                time.sleep(0.01)
+            client = Client(path)
+            yield client, process
+            client.socket.close()
+            assert process.wait(30) == 0  # whatever the client sent
+        finally:
+            process.kill()  # of a test that failed; else it has ended
 
 
 @pytest.fixture
