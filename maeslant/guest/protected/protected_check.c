@@ -29,6 +29,7 @@ enum {
     DEAD = 6,
     CAUSE_CHUNK = 2,
     LARGE = 2048, /* bytes that are a part of a chunk, and no answer */
+    CHUNKS = 16,  /* of a transfer; a queue has 64 requests at most */
     SAMPLES = 8,
     SECONDS = 120,   /* for what the card does at once; a busy host simulates slowly */
     FEW_SECONDS = 10 /* until a session gives up a card that answers nothing any more */
@@ -189,12 +190,12 @@ static bool shows_plaintext(void)
 /* Fills the card's memory and reads it, half by half: one is sent while the other is received. */
 static void there_and_back(mae_session_t *session)
 {
-    const uint64_t half = caps.memory_bytes / 2;
+    const uint64_t half = caps.memory_bytes / 2, chunk = half / CHUNKS;
     mae_task_t *sent = NULL, *received = NULL;
     need(send_data(session, 0, 0, half, 0) == MAE_OK, "the first half is sent");
     struct mae_h2d h2d = {
-        .queue = 0, .base = half, .total = half, .chunk = PAGE, .data = data + half};
-    struct mae_d2h d2h = {.queue = 1, .base = 0, .total = half, .chunk = PAGE, .data = back};
+        .queue = 0, .base = half, .total = half, .chunk = chunk, .data = data + half};
+    struct mae_d2h d2h = {.queue = 1, .base = 0, .total = half, .chunk = chunk, .data = back};
     mae_error_t first = mae_session_h2d(session, &h2d, &sent);
     mae_error_t second = mae_session_d2h(session, &d2h, &received);
     need(finish(session, first, sent) == MAE_OK && finish(session, second, received) == MAE_OK,
@@ -212,7 +213,7 @@ static int load_for_ever(void)
     make_data();
     for (unsigned n = 0;; n++) {
         if (send_data(session, 0, 0, caps.memory_bytes, 0) != MAE_OK ||
-            receive(session, 1, 0, caps.memory_bytes, PAGE) != MAE_OK)
+            receive(session, 1, 0, caps.memory_bytes, caps.memory_bytes / CHUNKS) != MAE_OK)
             break;
         need(memcmp(data, back, caps.memory_bytes) == 0, "what came back is what was sent");
         if (n == 0) {
