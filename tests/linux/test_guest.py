@@ -94,11 +94,11 @@ def test_arguments() -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["--only", "data"], "belong to --check"),
+        (["--only", "data", "true"], "belong to --check"),
         (["--fio-seconds", "5", "true"], "belong to --check"),
         (["--check", "--kernel", "k"], "--check takes"),
         (["--check", "true"], "--check takes"),
-        (["--modules", "m"], "give both"),
+        (["--modules", "m", "true"], "give both"),
         (["--check", "--only", "datas"], "no check datas; the card has: data, "),
         (["--check", "--fio-seconds", "5"], "stream4 is no block card"),
     ],
