@@ -116,7 +116,7 @@ def test_options_of_checks() -> None:
     chosen = checks.choose(found, ["kernel-resets", "data"])
     assert [case.name for case in chosen] == ["data", "kernel-resets"]
     assert checks.choose(found, []) == found
-    assert "--loops=8" in chosen[1].command and "$1" not in chosen[1].command
+    assert "--loops=8" in chosen[1].command and "do $1; done" in chosen[1].command
     (longer,) = checks.choose(checks.every("block_small", 1000, folder, 600), ["kernel-resets"])
     assert "--time_based --runtime=600" in longer.command
     assert longer.seconds == chosen[1].seconds + 600

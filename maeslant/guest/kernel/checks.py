@@ -64,13 +64,14 @@ echo {machine.STATE}
 sleep 1
 echo "the kernel driver is good"
 """
+LOOPS = 8  # of fio over its file
+RUNTIME = "RUNTIME"  # stands for how long fio writes
 # Verified writes, in encrypted files.
 LOAD = """fio --name=load --directory=/mnt/file --size=1M --bs=4k-64k --rw=randwrite --direct=1 \\
-    --ioengine=libaio --iodepth=16 --verify=crc32c --verify_fatal=1 $1 > /tmp/log || {
+    --ioengine=libaio --iodepth=16 --verify=crc32c --verify_fatal=1 RUNTIME > /tmp/log || {
     cat /tmp/log
     fail fio
 }"""
-LOOPS = 8  # of fio over its file
 END = f"""
 umount /mnt
 fsck.ext4 -fn {DISK} > /tmp/log || {{ cat /tmp/log; fail fsck; }}
@@ -96,7 +97,7 @@ REBOOTED = restart(
     f"""{INSERT}{MAKE}{MOUNT}
 mkdir /mnt/file
 fscrypt_file set /mnt/file $key || fail policy
-{LOAD.replace("$1", "--loops=1000")} &
+{LOAD.replace(RUNTIME, "--loops=1000")} &
 until [ -e /mnt/file/load.0.0 ]; do sleep 0.1; done
 n=0
 while [ $n -lt {KEPT} ]; do
@@ -119,7 +120,7 @@ echo 4000 > /sys/block/maeb0/queue/io_timeout
 {MAKE}{MOUNT}
 mkdir /mnt/file
 fscrypt_file set /mnt/file $key || fail policy
-{LOAD.replace("$1", "--loops=1")}
+{LOAD.replace(RUNTIME, "--loops=1")}
 echo "resets $(dmesg | grep -c 'resetting the function')"
 {END}"""
 REMOVED = f"""{INSERT}{MAKE}{MOUNT}{FILL}
@@ -283,7 +284,7 @@ def cases(device: str, folder: pathlib.Path, fio_seconds: int | None = None) -> 
 
     fio = (*EXT4, "fio")
     runtime = f"--time_based --runtime={fio_seconds}" if fio_seconds else f"--loops={LOOPS}"
-    resets = RESETS.replace("$1", runtime)
+    resets = RESETS.replace(RUNTIME, runtime)
     rebooted = functools.partial(_rebooted, data)
     return [
         case("kernel", "kernel driver: ext4 with inlinecrypt", TREE, checked),
