@@ -98,6 +98,9 @@ static mae_error_t begin(mae_session_t *session)
         if (error != MAE_OK)
             return error;
     }
+    /* Writes are posted: behind a read they have arrived. The secret comes to the card on another
+       way, and must not overtake the nonce. */
+    (void)outside_register(session, REGISTER_CAPABILITIES, 8);
     return MAE_OK;
 }
 

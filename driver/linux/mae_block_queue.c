@@ -6,6 +6,7 @@
  * entries, and ends with the last of them. A ring has an entry for each segment of each tag, so
  * that an entry is free whenever the block layer has a tag.
  */
+#include <linux/delay.h>
 #include <linux/dma-mapping.h>
 #include <linux/log2.h>
 
@@ -269,18 +270,33 @@ static bool maeb_lose_request(struct request *rq, void *data)
 	return true;
 }
 
+static bool maeb_count_lost(struct request *rq, void *data)
+{
+	struct maeb_pdu *pdu = blk_mq_rq_to_pdu(rq);
+
+	*(unsigned int *)data += pdu->lost && blk_mq_request_completed(rq);
+	return true;
+}
+
 /*
  * Ends all requests that a card has forgotten. The block layer dispatches none meanwhile, and the
- * card reaches no memory.
+ * card reaches no memory. blk_mq_tagset_wait_completed_request() would wait for ever: a write that
+ * is done and waits for the flush behind it counts as completed, and the flush is not dispatched.
  */
 void maeb_lose_requests(struct maeb_card *card)
 {
-	unsigned int i;
+	unsigned int i, left;
 
 	for (i = 0; i < card->nr_queues; i++)
 		maeb_poll(&card->queues[i]);
 	blk_mq_tagset_busy_iter(&card->set, maeb_lose_request, NULL);
-	blk_mq_tagset_wait_completed_request(&card->set);
+	for (;;) {
+		left = 0;
+		blk_mq_tagset_busy_iter(&card->set, maeb_count_lost, &left);
+		if (!left)
+			break;
+		msleep(5);
+	}
 }
 
 static int maeb_init_hctx(struct blk_mq_hw_ctx *hctx, void *data, unsigned int index)

@@ -23,6 +23,7 @@ struct server {
     struct gate_page *page;
     uint8_t *window;
     uint64_t window_bytes;
+    uint64_t host; /* bus address of the window */
     uint64_t used; /* the window up to here has been given out once */
     struct range freed[FREED];
     size_t frees;
@@ -74,7 +75,7 @@ static int carry_out(struct server *server)
     case GATE_ALLOCATE:
         status = allocate(server, size, &offset);
         page->offset = offset;
-        page->host = first_host + offset;
+        page->host = server->host + offset;
         return status;
     case GATE_RELEASE:
         return give_back(server, offset, size);
@@ -141,11 +142,12 @@ int mae_os_serve(int socket, int wire, uint64_t window_bytes, const struct mae_o
         return ENOMEM;
     server->card = card;
     server->window_bytes = window_bytes;
+    server->host = first_host;
     server->page = share("maeslant-gate", sizeof *server->page, &files[0]);
     server->window = server->page ? share("maeslant-memory", window_bytes, &files[1]) : NULL;
     if (!server->window)
         error = errno;
-    else if (card->map(card->user, first_host, server->window, window_bytes) != 0)
+    else if (card->map(card->user, &server->host, server->window, window_bytes) != 0)
         error = EINVAL;
     else
         error = greet(socket, window_bytes, files);

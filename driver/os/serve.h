@@ -24,12 +24,13 @@ struct mae_os_card {
     void *user;
     int (*read)(void *user, uint64_t offset, uint8_t *bytes, uint64_t size);
     int (*write)(void *user, uint64_t offset, const uint8_t *bytes, uint64_t size);
-    /* Maps memory at a bus address, for the card's DMA. */
-    int (*map)(void *user, uint64_t host, void *memory, uint64_t bytes);
+    /* Maps memory for the card's DMA, at the bus address *host or at another, which it writes
+       there. */
+    int (*map)(void *user, uint64_t *host, void *memory, uint64_t bytes);
     /* Lets the card run until its interrupt, or for a limited time. */
     int (*pause)(void *user);
     int (*install)(void *user, const uint8_t *secret, const uint8_t *session_id);
-    uint64_t (*clocks)(void *user);
+    uint64_t (*clocks)(void *user); /* the card's time: clocks, or microseconds */
 };
 
 /*

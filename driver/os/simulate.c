@@ -57,10 +57,10 @@ static int write_registers(void *user, uint64_t offset, const uint8_t *bytes, ui
 }
 
 /* Maps memory at a bus address of the simulated card, for its DMA. */
-static int map(void *user, uint64_t host, void *memory, uint64_t bytes)
+static int map(void *user, uint64_t *host, void *memory, uint64_t bytes)
 {
     struct simulated *sim = user;
-    return sim->map(sim->machine, host, memory, bytes, 1);
+    return sim->map(sim->machine, *host, memory, bytes, 1);
 }
 
 /* Runs the simulated card until its interrupt, at most for a limited number of clocks. The

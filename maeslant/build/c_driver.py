@@ -252,18 +252,21 @@ def time_copies(library: str | None = None, threads: int = 1) -> dict[str, objec
 
 
 def build_os() -> tuple[pathlib.Path, pathlib.Path]:
-    """Builds the host process maeslant-os, which owns the card, and a library; returns paths."""
-    OUT.mkdir(parents=True, exist_ok=True)
+    """Builds the host process maeslant-os, which owns the card, and a library; returns paths.
+
+    The library has the simulated card only.
+    """
+    archive = build_archive()
     program, shared = OUT / "maeslant-os", OUT / "libmaeslant_os.so"
     own = sorted((DRIVER / "os").glob("*.c"))
     with open(OUT / ".lock.os", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        library = [str(path) for path in own if path.stem != "maeslant_os"]
+        library = [str(path) for path in own if path.stem not in ("maeslant_os", "slot")]
         for target, inputs, more in (
-            (program, [str(path) for path in own], ()),
+            (program, [*map(str, own), str(archive)], ()),
             (shared, library, SHARED),
         ):
-            if stale(target, own=own):
+            if stale(target, own=[*own, archive]):
                 fresh = target.with_suffix(".new")
                 run([compiler(), *FLAGS, *OPTIMISED, *more, *INCLUDES, *inputs, "-ldl",
                      "-o", str(fresh)], f"making {target.name}")  # fmt: skip

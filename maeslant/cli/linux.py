@@ -9,6 +9,12 @@ import typer
 from maeslant.cli.common import app
 from maeslant.errors import MaeslantError
 
+BYTES = 20000003  # of each mode in --check
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
+
 
 @app.command()
 def linux(
@@ -48,12 +54,31 @@ def linux(
         int | None,
         typer.Option("--media-size", help="Bytes of the media, a power of two.", min=1),
     ] = None,
+    kernel: Annotated[
+        pathlib.Path | None,
+        typer.Option("--kernel", help="Kernel (bzImage) in the place of Debian's."),
+    ] = None,
+    modules: Annotated[
+        pathlib.Path | None,
+        typer.Option("--modules", help="Folder of the kernel's modules; none: all is built in."),
+    ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Check the driver and the card in several guests.")
     ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="NAME", help="A check to run alone; may be repeated."),
+    ] = None,
     size: Annotated[
-        int, typer.Option("--bytes", min=1000, help="Bytes of each mode in --check.")
-    ] = 20000003,
+        int | None,
+        typer.Option("--bytes", min=1000, help=f"Bytes of each mode in --check ({BYTES})."),
+    ] = None,
+    fio_seconds: Annotated[
+        int | None,
+        typer.Option(
+            "--fio-seconds", min=1, help="Seconds of fio's writes in the check kernel-resets."
+        ),
+    ] = None,
 ) -> None:
     """Run Linux in QEMU with a simulated card as its PCI function, or check the driver there.
 
@@ -64,13 +89,19 @@ def linux(
     from maeslant.guest import checks, machine
 
     if check:
-        if any((command, card, msix, put, kvm, uio, media, media_size, not iommu, not vfio)):
-            raise MaeslantError("--check takes --device and --bytes only")
-        wrong = checks.run(device, size, lambda text: print(text, flush=True))
+        others = (command, card, msix, put, kvm, uio, media, media_size, kernel, modules)
+        if any((*others, not iommu, not vfio)):
+            raise MaeslantError("--check takes --device, --only, --bytes and --fio-seconds only")
+        names = only or ()
+        wrong = checks.run(device, size or BYTES, _say, names, fio_seconds)
         print("\n".join(wrong) if wrong else "all checks passed")
         if wrong:
             raise typer.Exit(1)
         return
+    if any((only, size, fio_seconds)):
+        raise MaeslantError("--only, --bytes and --fio-seconds belong to --check")
+    if modules and not kernel:
+        raise MaeslantError("--modules are of the kernel that --kernel names; give both")
     if uio and not vfio:
         raise MaeslantError("--uio binds the card, --no-vfio leaves it unbound; give one of them")
     options = machine.Options(
@@ -83,11 +114,13 @@ def linux(
         vfio=vfio,
         media=media,
         media_size=media_size,
+        kernel=kernel,
+        modules=modules,
     )
     result = machine.run(
         command or None,
         options,
-        programs=checks.guest_programs(device),
+        programs=checks.programs(device),
         files={path.name: path.read_bytes() for path in put or ()},
         show=True,
     )

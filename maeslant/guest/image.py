@@ -4,6 +4,7 @@
 It is a cpio archive that the kernel unpacks into its memory; there is no disk.
 """
 
+import gzip
 import lzma
 import pathlib
 import re
@@ -11,13 +12,16 @@ import stat
 import subprocess
 from collections.abc import Mapping
 
-from maeslant.errors import MaeslantError
+from maeslant.errors import MaeslantError, naming
 
 # In the order in which they are loaded.
 MODULES = ("irqbypass", "vfio", "vfio_iommu_type1", "vfio-pci-core", "vfio-pci", "uio")
 MODULES += ("uio_pci_generic",)
+# By the end of a module's name.
+UNPACK = {"": bytes, ".xz": lzma.decompress, ".gz": gzip.decompress}
+SIGNATURE_AT, SIGNATURE = 0x202, b"HdrS"  # of the kernel's boot protocol
 # PCI device numbers of the cards, as sim/vfio_user/config_space.cpp has them.
-CARDS = ("0xae50", "0xae51")
+CARDS = ("0xae50", "0xae51", "0xae52")
 NO_VFIO = "maeslant.vfio=0"  # on the kernel's command line: the card is not bound to vfio-pci
 UIO = "maeslant.uio=1"  # ... it is bound to uio_pci_generic
 FOLDERS = ("bin", "dev", "etc", "lib", "lib64", "proc", "root", "sys", "tmp", "usr", "var")
@@ -30,7 +34,9 @@ mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t devtmpfs devtmpfs /dev
 mount -t tmpfs tmpfs /tmp
-for module in {" ".join(MODULES)}; do insmod "/lib/modules/$module.ko"; done
+for module in {" ".join(MODULES)}; do
+    [ ! -e "/lib/modules/$module.ko" ] || insmod "/lib/modules/$module.ko"
+done
 ulimit -l unlimited
 CARD=none
 for function in /sys/bus/pci/devices/*; do
@@ -114,8 +120,36 @@ def libraries(program: pathlib.Path) -> dict[str, pathlib.Path]:
     return found
 
 
+def read_modules(folder: pathlib.Path | None) -> dict[str, bytes]:
+    """Reads the kernel modules that a guest loads, by name, from a folder; {} for None.
+
+    Those that it lacks are built into the kernel, or missed by what needs them.
+    """
+    found = {}
+    if folder is not None and not folder.is_dir():
+        raise MaeslantError(f"{folder} is no folder of kernel modules")
+    for path in sorted(folder.glob("**/*.ko*")) if folder else ():
+        name, _, kind = path.name.partition(".ko")
+        if name in MODULES and name not in found:
+            if kind not in UNPACK:
+                raise MaeslantError(f"{path}: modules are read as .ko, .ko.xz and .ko.gz")
+            found[name] = UNPACK[kind](path.read_bytes())
+    if folder and not found:
+        raise MaeslantError(f"{folder} has none of the modules {', '.join(MODULES)}")
+    return found
+
+
+def require_kernel(file: pathlib.Path) -> None:
+    """Raises MaeslantError unless a file is a Linux kernel that QEMU starts (bzImage)."""
+    with naming(file), open(file, "rb") as kernel:
+        head = kernel.read(SIGNATURE_AT + len(SIGNATURE))
+    if head[SIGNATURE_AT:] != SIGNATURE:
+        raise MaeslantError(f"{file} is no Linux kernel for x86 (bzImage, as arch/x86/boot has it)")
+
+
 def make(
     guest: pathlib.Path,
+    modules: Mapping[str, bytes],
     programs: dict[str, pathlib.Path],
     files: Mapping[str, bytes],
     command: str | None,
@@ -123,18 +157,17 @@ def make(
 ) -> bytes:
     """Returns a Linux guest's file system as a cpio archive, to run a command or a shell.
 
-    ``guest``: the unpacked Debian packages. ``programs``: of this machine, by their names in the
-    guest's /bin or /lib; the libraries they load come with them. ``files``: for its /root.
-    ``tree``: executable files by their places.
+    ``guest``: the unpacked Debian packages. ``modules``: of the kernel, by name. ``programs``: of
+    this machine, by their names in the guest's /bin or /lib; the libraries they load come with
+    them. ``files``: for its /root. ``tree``: executable files by their places.
     """
     archive = Archive()
     for name in FOLDERS:
         archive.folder(name)
     archive.file("init", INIT.encode())
     archive.file("bin/busybox", (guest / "usr/bin/busybox").read_bytes())
-    for name in MODULES:
-        path = next(guest.glob(f"usr/lib/modules/**/{name}.ko.xz"))
-        archive.file(f"lib/modules/{name}.ko", lzma.decompress(path.read_bytes()), 0o644)
+    for name, data in modules.items():
+        archive.file(f"lib/modules/{name}.ko", data, 0o644)
     needed = {place: path for path in programs.values() for place, path in libraries(path).items()}
     for name, path in programs.items():
         folder = "lib" if ".so" in name else "bin"

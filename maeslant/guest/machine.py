@@ -4,6 +4,7 @@
 import contextlib
 import dataclasses
 import json
+import os
 import pathlib
 import platform
 import re
@@ -14,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 
+from maeslant import paths
 from maeslant.build import c_driver, configurations, simulator
 from maeslant.errors import MaeslantError, naming
 from maeslant.guest import image, media, packages, server
@@ -23,13 +25,20 @@ DEVICE = "vfio-user-pci"
 LIBRARIES = "usr/lib/x86_64-linux-gnu"
 REMOVE = "maeslant-remove"  # a command that prints this line has the card pulled out
 STATE = "maeslant-state"  # ... has the card's state written, for the result
+SECRET = "maeslant-secret"  # ... has a protected card told the secret of the guest's file "secret"
 CRASH = "maeslant-crash"  # ... ends guest and card at once
 CRASHED = -1  # the code of a command that they ended with
 HUGE_PAGES = 64  # of 2 MiB, where the card is driven without an IOMMU
 START_SECONDS = 20  # for the card's server to listen
 
 
-SIGNALS = {REMOVE: signal.SIGUSR1, STATE: signal.SIGUSR2, CRASH: signal.SIGKILL}  # to the card
+SECRET_BYTES = 32 + 16  # and a session's number
+SIGNALS = {  # to the card
+    REMOVE: signal.SIGUSR1,
+    STATE: signal.SIGUSR2,
+    SECRET: signal.SIGHUP,
+    CRASH: signal.SIGKILL,
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,6 +55,8 @@ class Options:
     reboots: bool = False  # True: a restart of the guest starts it again
     media: pathlib.Path | None = None  # of a block card; None: a file for this guest only
     media_size: int | None = None  # bytes; None: of the file, or as built
+    kernel: pathlib.Path | None = None  # None: Debian's
+    modules: pathlib.Path | None = None  # folder of that kernel's; None: all is built in
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,7 +127,9 @@ def check() -> None:
 
 
 @contextlib.contextmanager
-def _card(options: Options, folder: pathlib.Path) -> Iterator[tuple[subprocess.Popen, str]]:
+def _card(
+    options: Options, folder: pathlib.Path, secret: bytes
+) -> Iterator[tuple[subprocess.Popen, str]]:
     """Starts the process that simulates a Linux guest's card; yields (process, socket path)."""
     found = configurations.get(options.device, simulator.buildable())
     if "Lanes" not in found["parameters"] and not found.get("card"):
@@ -131,6 +144,7 @@ def _card(options: Options, folder: pathlib.Path) -> Iterator[tuple[subprocess.P
     else:
         library = simulator.build(options.device)
     socket = folder / "card.sock"
+    paths.write(folder / "card.sock.secret", secret)
     command = [str(server.build()), str(socket), str(library), "&".join(card_options)]
     command.append("msi" if options.msi else "msix")
     with open(folder / "card.log", "w") as log:
@@ -193,15 +207,23 @@ def run(
     check()
     guest_files = packages.fetch("guest")
     emulator = qemu()
-    kernel = next(guest_files.glob("usr/lib/modules/*/vmlinuz"))
+    if options.kernel:
+        kernel, modules = options.kernel, image.read_modules(options.modules)
+        image.require_kernel(kernel)
+    else:
+        kernel = next(guest_files.glob("usr/lib/modules/*/vmlinuz"))
+        modules = image.read_modules(guest_files / "usr/lib/modules")
     programs = {"libmaeslant.so": c_driver.build(), **(programs or {})}
-    archive = image.make(guest_files, programs, files or {}, command, tree or {})
+    files, secret = dict(files or {}), b""
+    if configurations.get(options.device).get("card") == "protected":
+        files["secret"] = secret = os.urandom(SECRET_BYTES)
+    archive = image.make(guest_files, modules, programs, files, command, tree or {})
     with tempfile.TemporaryDirectory(prefix="maeslant-linux-") as name:
         folder = pathlib.Path(name)
         initrd = folder / "initrd"
         with naming(initrd):
             initrd.write_bytes(archive)
-        with _card(options, folder) as (card, socket):
+        with _card(options, folder, secret) as (card, socket):
             start = [*emulator, *arguments(options, kernel, initrd, socket)]
             if command is None:
                 done = subprocess.run([*start, "-serial", "mon:stdio"], check=False)

@@ -55,7 +55,7 @@ class SimulatedServer(Server):
         sim = self.simulator
         address = int(self.ffi.cast("uintptr_t", memory))
         place = sim.ffi.cast("void *", address)
-        return self._call(sim.lib.mae_sim_map(sim.handle, host, place, size, 1))
+        return self._call(sim.lib.mae_sim_map(sim.handle, host[0], place, size, 1))
 
     def pause(self, _user) -> int:
         """Runs the simulated card until an interrupt, at most for 256 clock cycles; returns 0.

@@ -34,7 +34,7 @@ class Server:
         kinds = {
             "read": "int(void *, uint64_t, uint8_t *, uint64_t)",
             "write": "int(void *, uint64_t, const uint8_t *, uint64_t)",
-            "map": "int(void *, uint64_t, void *, uint64_t)",
+            "map": "int(void *, uint64_t *, void *, uint64_t)",
             "pause": "int(void *)",
             "install": "int(void *, const uint8_t *, const uint8_t *)",
             "clocks": "uint64_t(void *)",
@@ -59,7 +59,7 @@ class Server:
 
     def map(self, _user, host, memory, size) -> int:
         """Makes the enclave's host memory accessible to the card model's DMA; returns 0."""
-        self.link.BASE = host
+        self.link.BASE = host[0]
         self.link.memory = self.ffi.buffer(memory, size)
         return 0
 

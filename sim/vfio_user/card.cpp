@@ -3,12 +3,14 @@
 
 #include <dlfcn.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
@@ -18,11 +20,18 @@ namespace {
 
 // The card is idle when it has moved no data, and no register was written, for so many clocks.
 constexpr uint64_t kIdleAfter = 16384;
+constexpr uint64_t kInstallClocks = 100000;
+constexpr ssize_t kNonceBytes = 32;
 
 template <typename F>
 void look_up(void *library, const char *name, F &function) {
     function = reinterpret_cast<F>(dlsym(library, name));
     if (function == nullptr) throw std::runtime_error(std::string("no simulator: no ") + name);
+}
+
+// A reset makes a new machine, and no nonce may come twice.
+void draw_nonce(void *, uint8_t *nonce) {
+    if (getrandom(nonce, kNonceBytes, 0) != kNonceBytes) std::abort();
 }
 
 }  // namespace
@@ -44,6 +53,8 @@ Card::Card(const std::string &library, const std::string &options, std::function
     look_up(library_, "mae_sim_detail", detail_);
     look_up(library_, "mae_sim_message", message_);
     look_up(library_, "mae_sim_signal", signal_);
+    look_up(library_, "mae_sim_install", install_);
+    look_up(library_, "mae_sim_set_nonces", set_nonces_);
     create();
 }
 
@@ -56,6 +67,7 @@ void Card::create() {
     char error[256] = "";
     machine_ = create_(options_.c_str(), error, sizeof error);
     if (machine_ == nullptr) throw std::runtime_error(error);
+    set_nonces_(machine_, draw_nonce, nullptr);  // others than the protected card have none
     master_ = line_ = false;
     busy_until_ = beats_ = 0;
 }
@@ -129,6 +141,13 @@ void Card::write(uint32_t offset, uint32_t value) {
     }
     busy_until_ = clocks() + kIdleAfter;
     look_at_line(true);
+}
+
+bool Card::install(const uint8_t *secret, const uint8_t *session_id) {
+    if (removed()) return false;
+    const bool taken = install_(machine_, secret, session_id, kInstallClocks) == 1;
+    busy_until_ = clocks() + kIdleAfter;
+    return taken;
 }
 
 // Signals an interrupt if the device's line rose during a register access. After a write that

@@ -50,6 +50,10 @@ class Card {
     // Returns true if a register was written or data moved in the last clocks.
     bool busy();
 
+    // Tells a protected card a secret of 32 bytes and a session's number of 16, over its
+    // provisioning port; false if it took none.
+    bool install(const uint8_t *secret, const uint8_t *session_id);
+
     // Maps a part of a file, the guest's memory, at a bus address. 0 or an errno.
     int map(const DmaMap &map, const File *file);
     // Removes every map that lies in a range. 0, or EINVAL if one lies only partly in it.
@@ -109,6 +113,8 @@ class Card {
     decltype(&mae_sim_detail) detail_;
     decltype(&mae_sim_message) message_;
     decltype(&mae_sim_signal) signal_;
+    decltype(&mae_sim_install) install_;
+    decltype(&mae_sim_set_nonces) set_nonces_;
 };
 
 }  // namespace mae::vfio_user

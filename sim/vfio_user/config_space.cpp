@@ -7,16 +7,21 @@ namespace mae::vfio_user {
 namespace {
 
 constexpr uint16_t kVendor = 0x1234;  // no vendor's number, for prototypes
-// As driver/backend/vfio/vfio.h asks for: encryption controller, other.
-constexpr Identity kAccelerator = {0xae50, 0x108000};
-constexpr Identity kBlock = {0xae51, 0x018000};  // mass storage controller, other
-constexpr uint32_t kBlockMagic = 0x4d414542;     // of regs/mae_block_card.rdl
+// As driver/backend/pci/pci.h asks for: encryption controller, other.
+constexpr Identity kAccelerator = {0xae50, 0x108000, 4096};
+constexpr Identity kBlock = {0xae51, 0x018000, 4096};            // mass storage controller, other
+constexpr Identity kProtected = {0xae52, 0x120000, 0x00100000};  // processing accelerator
+constexpr uint32_t kBlockMagic = 0x4d414542;                     // of regs/mae_block_card.rdl
+constexpr uint32_t kLastState = 6;                               // of docs/protocol.md
 constexpr uint32_t kExpress = 0x40, kMsix = 0x80, kMsi = 0x90;
 constexpr uint32_t kMsixBar = 2, kPendingAt = 0x800;
 
 }  // namespace
 
-Identity identity_of(uint32_t magic) { return magic == kBlockMagic ? kBlock : kAccelerator; }
+Identity identity_of(uint32_t first) {
+    if (first <= kLastState) return kProtected;
+    return first == kBlockMagic ? kBlock : kAccelerator;
+}
 
 ConfigSpace::ConfigSpace(const Identity &identity, bool msi) {
     set(PCI_VENDOR_ID, kVendor, 2);

@@ -9,14 +9,15 @@
 
 namespace mae::vfio_user {
 
-// Names a kind of card: its PCI device number and class.
+// Names a kind of card: its PCI device number and class, and the bytes of its registers.
 struct Identity {
     uint16_t device;
     uint32_t class_code;
+    uint32_t register_bytes;
 };
 
-// Returns the identity of a card by the magic number of its register 0.
-Identity identity_of(uint32_t magic);
+// Returns the identity of a card by its register 0, a magic number or the protected card's state.
+Identity identity_of(uint32_t first);
 
 class ConfigSpace {
    public:

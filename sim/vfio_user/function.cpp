@@ -23,7 +23,8 @@ void put(std::vector<uint8_t> &out, const T &value) {
 Function::Function(const std::string &library, const std::string &options, bool msi)
     : msi_(msi),
       card_(library, options, [this] { interrupt(); }),
-      config_(identity_of(card_.read(0)), msi) {}
+      identity_(identity_of(card_.read(0))),
+      config_(identity_, msi) {}
 
 // Signals vector 0 of the kind of interrupt that the client has switched on.
 void Function::interrupt() {
@@ -97,9 +98,10 @@ int Function::version(const Message &message, std::vector<uint8_t> &out) {
     return 0;
 }
 
-uint32_t Function::region_bytes(uint32_t region) {
+uint32_t Function::region_bytes(uint32_t region) const {
     if (region == kConfiguration) return ConfigSpace::kBytes;
-    return region == kBar0 || region == kBar2 ? kBarBytes : 0;
+    if (region == kBar0) return identity_.register_bytes;
+    return region == kBar2 ? kTableBytes : 0;
 }
 
 int Function::region_info(const Message &message, std::vector<uint8_t> &out) const {

@@ -26,7 +26,7 @@ class Function {
     uint64_t interrupts() const { return interrupts_; }
 
    private:
-    static constexpr uint32_t kBarBytes = 4096;
+    static constexpr uint32_t kTableBytes = 4096;  // of BAR 2
 
     void interrupt();
     void reset();
@@ -37,7 +37,7 @@ class Function {
     int set_irqs(const Message &message);
     int read(const Message &message, std::vector<uint8_t> &out);
     int write(const Message &message, std::vector<uint8_t> &out);
-    static uint32_t region_bytes(uint32_t region);
+    uint32_t region_bytes(uint32_t region) const;
     uint32_t irq_count(uint32_t irq) const;
     void write_registers(uint64_t offset, const uint8_t *data, uint32_t count);
 
@@ -45,6 +45,7 @@ class Function {
     File events_[kIrqs];  // vector 0 of each kind of interrupt
     uint64_t interrupts_ = 0;
     Card card_;
+    const Identity identity_;
     ConfigSpace config_;
 };
 

@@ -7,12 +7,14 @@
 // LIBRARY is that of a simulated device, OPTIONS are those of mae_sim_create(); `msix`: the
 // function has no MSI. Serves one client, then prints what the card did. The card's clock runs
 // while it works, and slowly while it is idle. SIGUSR1 removes the card. SIGUSR2 writes its whole
-// state to SOCKET.state1, .state2, ... in turn.
+// state to SOCKET.state1, .state2, ... in turn. SIGHUP tells a protected card the secret and the
+// session's number in SOCKET.secret (32 and 16 bytes), as its provisioning port would.
 #include <signal.h>
 #include <sys/prctl.h>
 
 #include <cinttypes>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 
 #include "function.h"
@@ -22,14 +24,28 @@ namespace {
 constexpr uint64_t kSlice = 64;       // clocks between two looks at the socket
 constexpr int kIdleMilliseconds = 2;  // between two slices of an idle card
 
-volatile sig_atomic_t removal_asked, states_asked;
+constexpr size_t kSecretBytes = 32, kSessionBytes = 16;
+
+volatile sig_atomic_t removal_asked, states_asked, secrets_asked;
+
+// Tells the card the secret in a file.
+void provision(mae::vfio_user::Card &card, const std::string &file) {
+    uint8_t bytes[kSecretBytes + kSessionBytes];
+    std::FILE *in = std::fopen(file.c_str(), "rb");
+    if (in != nullptr) std::setvbuf(in, nullptr, _IONBF, 0);
+    const bool there = in != nullptr && std::fread(bytes, sizeof bytes, 1, in) == 1;
+    if (in != nullptr) std::fclose(in);
+    const bool taken = there && card.install(bytes, bytes + kSecretBytes);
+    explicit_bzero(bytes, sizeof bytes);
+    std::fprintf(stderr, "vfio-user: the card took %s secret\n", taken ? "a" : "no");
+}
 
 int serve(const char *path, const char *library, const char *options, bool msi) {
     mae::vfio_user::Function function(library, options, msi);
     mae::vfio_user::Channel channel(path);
     mae::vfio_user::Message message;
     bool there = true;
-    int states = 0;
+    int states = 0, secrets = 0;
     while (there) {
         const bool busy = function.card().busy();
         while (there && channel.readable(busy ? 0 : kIdleMilliseconds)) {
@@ -41,6 +57,9 @@ int serve(const char *path, const char *library, const char *options, bool msi) 
             const std::string file = std::string(path) + ".state" + std::to_string(++states);
             if (!function.card().save(file))
                 std::fprintf(stderr, "%s: not written\n", file.c_str());
+        }
+        for (; secrets < secrets_asked; secrets++) {
+            provision(function.card(), std::string(path) + ".secret");
         }
         function.card().run(kSlice);
     }
@@ -66,6 +85,8 @@ int main(int argc, char **argv) {
     sigaction(SIGUSR1, &action, nullptr);
     action.sa_handler = [](int) { states_asked = states_asked + 1; };
     sigaction(SIGUSR2, &action, nullptr);
+    action.sa_handler = [](int) { secrets_asked = secrets_asked + 1; };
+    sigaction(SIGHUP, &action, nullptr);
     try {
         return serve(argv[1], argv[2], argc > 3 ? argv[3] : "",
                      argc < 5 || std::string(argv[4]) != "msix");

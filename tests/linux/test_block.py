@@ -10,7 +10,8 @@ import pytest
 
 from maeslant.build import simulator
 from maeslant.errors import MaeslantError
-from maeslant.guest import block_checks, media
+from maeslant.guest import media
+from maeslant.guest.block import checks
 from maeslant.verify import key_search
 from tests.cipher import fips197
 
@@ -18,25 +19,25 @@ from tests.cipher import fips197
 @pytest.mark.full
 def test_program_on_the_simulated_card(tmp_path: pathlib.Path) -> None:
     """block_check passes on the simulated card; what it leaves on the media is OpenSSL's."""
-    key, data = os.urandom(64), os.urandom(block_checks.BYTES)
+    key, data = os.urandom(64), os.urandom(checks.BYTES)
     (tmp_path / "key").write_bytes(key)
     (tmp_path / "data").write_bytes(data)
     file = tmp_path / "media"
     media.create(file, media.capacity("block_small"))
     folder = simulator.build("block_small").parent.parent
-    command = [str(block_checks.programs()["block_check"])]
+    command = [str(checks.built()["block_check"])]
     command += [f"sim:block_small?media={file}", str(tmp_path / "key"), str(tmp_path / "data")]
     environment = {**os.environ, "MAESLANT_SIM_PATH": str(folder)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.endswith("the block card is good\n")
     found = file.read_bytes()
-    assert block_checks.wrong_media(found, key, data) == ""
+    assert checks.wrong_media(found, key, data) == ""
     # What the comparison is for.
-    assert "plain sectors" in block_checks.wrong_media(bytes(len(found)), key, data)
-    assert "are not OpenSSL's" in block_checks.wrong_media(found, key[::-1], data)
+    assert "plain sectors" in checks.wrong_media(bytes(len(found)), key, data)
+    assert "are not OpenSSL's" in checks.wrong_media(found, key[::-1], data)
     leaked = found[:-16] + data[4096:4112]
-    assert "holds plaintext" in block_checks.wrong_media(leaked, key, data)
+    assert "holds plaintext" in checks.wrong_media(leaked, key, data)
 
 
 def test_key_search() -> None:

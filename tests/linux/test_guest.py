@@ -4,11 +4,16 @@
 Skipped where the guest's Debian packages are not in the cache: `maeslant linux` downloads them.
 """
 
+import gzip
+import lzma
 import pathlib
 import platform
 
 import pytest
+from typer.testing import CliRunner
 
+from maeslant.cli import app
+from maeslant.errors import MaeslantError
 from maeslant.guest import checks, image, machine, packages
 
 
@@ -56,6 +61,13 @@ def test_block(name: str) -> None:
 
 
 @pytest.mark.skipif(bool(_why_not()), reason=_why_not())
+@pytest.mark.parametrize("name", _names("protected_small"))
+def test_protected(name: str) -> None:
+    """A check of `maeslant linux --device protected --check` passes, on the small card."""
+    _passes("protected_small", name)
+
+
+@pytest.mark.skipif(bool(_why_not()), reason=_why_not())
 def test_command() -> None:
     """A command's output and exit status come back, and files are put into the guest."""
     command = "cat note; uname -s; printf 'no end of line'; exit 3"
@@ -77,6 +89,62 @@ def test_arguments() -> None:
     kernel = uio[uio.index("-append") + 1]
     assert image.UIO in kernel and "hugepages=" in kernel
     assert image.UIO not in plain[plain.index("-append") + 1]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--only", "data", "true"], "belong to --check"),
+        (["--fio-seconds", "5", "true"], "belong to --check"),
+        (["--check", "--kernel", "k"], "--check takes"),
+        (["--check", "true"], "--check takes"),
+        (["--modules", "m", "true"], "give both"),
+        (["--check", "--only", "datas"], "no check datas; the card has: data, "),
+        (["--check", "--fio-seconds", "5"], "stream4 is no block card"),
+    ],
+)
+def test_options_that_do_not_go_together(words: list[str], why: str) -> None:
+    """Options of a guest that contradict each other, and unknown checks, are errors that say so."""
+    result = CliRunner().invoke(app, ["linux", *words])
+    assert isinstance(result.exception, MaeslantError) and why in str(result.exception)
+
+
+def test_options_of_checks() -> None:
+    """Some checks can be chosen, and fio's writes last as long as asked."""
+    folder = pathlib.Path()
+    found = checks.every("block_small", 1000, folder)
+    chosen = checks.choose(found, ["kernel-resets", "data"])
+    assert [case.name for case in chosen] == ["data", "kernel-resets"]
+    assert checks.choose(found, []) == found
+    assert "--loops=8" in chosen[1].command and "do $1; done" in chosen[1].command
+    (longer,) = checks.choose(checks.every("block_small", 1000, folder, 600), ["kernel-resets"])
+    assert "--time_based --runtime=600" in longer.command
+    assert longer.seconds == chosen[1].seconds + 600
+
+
+def test_kernel_of_ones_own(tmp_path: pathlib.Path) -> None:
+    """A kernel is known by its signature; modules are unpacked, and others are not needed."""
+    kernel, folder = tmp_path / "vmlinuz", tmp_path / "modules" / "drivers"
+    kernel.write_bytes(bytes(0x202) + b"HdrS")
+    image.require_kernel(kernel)
+    kernel.write_bytes(bytes(0x202) + b"ELF!")
+    with pytest.raises(MaeslantError, match="is no Linux kernel"):
+        image.require_kernel(kernel)
+    assert image.read_modules(None) == {}
+    with pytest.raises(MaeslantError, match="no folder"):
+        image.read_modules(folder)
+    folder.mkdir(parents=True)
+    with pytest.raises(MaeslantError, match="none of the modules"):
+        image.read_modules(tmp_path)
+    (folder / "vfio.ko.xz").write_bytes(lzma.compress(b"one"))
+    (folder / "vfio-pci.ko.gz").write_bytes(gzip.compress(b"two"))
+    (folder / "uio.ko").write_bytes(b"three")
+    (folder / "ext4.ko.zst").write_bytes(b"of no interest")
+    found = {"vfio": b"one", "vfio-pci": b"two", "uio": b"three"}
+    assert image.read_modules(tmp_path) == found
+    (folder / "irqbypass.ko.zst").write_bytes(b"")
+    with pytest.raises(MaeslantError, match="irqbypass.ko.zst: modules are read as"):
+        image.read_modules(tmp_path)
 
 
 def test_archive() -> None:

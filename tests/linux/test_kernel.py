@@ -10,7 +10,8 @@ import uuid
 
 import pytest
 
-from maeslant.guest import block_checks, packages
+from maeslant.guest import packages
+from maeslant.guest.block import checks as block_checks
 from maeslant.guest.kernel import checks, fscrypt, module
 
 MASTER = bytes(range(64))

@@ -24,6 +24,7 @@ REGION_READ, REGION_WRITE, RESET = 9, 10, 13
 BAR0, CONFIGURATION = 0, 7
 COMMAND, CAPABILITIES = 0x04, 0x34
 MEK = 0x150  # a register of the block card
+STATE, DEVICE_NONCE, IDLE, KEYED = 0x000, 0x020, 2, 3  # of the protected card
 PAGE = 4096
 
 
@@ -83,13 +84,16 @@ def _serve(path: pathlib.Path, build: str, *more: str) -> Iterator[tuple[Client,
     """Serves a card at a socket; yields a client and the server's process."""
     command = [str(server.build()), str(path), str(simulator.build(build)), *more]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        while not path.exists():
-            assert process.poll() is None
-            time.sleep(0.01)
-        client = Client(path)
-        yield client, process
-        client.socket.close()
-        assert process.wait(30) == 0  # whatever the client sent
+        try:
+            while not path.exists():
+                assert process.poll() is None
+                time.sleep(0.01)
+            client = Client(path)
+            yield client, process
+            client.socket.close()
+            assert process.wait(30) == 0  # whatever the client sent
+        finally:
+            process.kill()  # of a test that failed; else it has ended
 
 
 @pytest.fixture
@@ -210,3 +214,30 @@ def test_broken_messages(served: tuple[Client, subprocess.Popen], size: int) -> 
     client, process = served
     client.socket.sendall(struct.pack("<HHIII", 1, INFO, size, 0, 0))
     assert process.wait(30) == 0
+
+
+def _until(client: Client, state: int) -> None:
+    """Waits until a protected card is in a state."""
+    end = time.monotonic() + 60
+    while client.read(BAR0, STATE, 4) != state:
+        assert time.monotonic() < end, f"the card is not in state {state}"
+        time.sleep(0.01)
+
+
+def test_protected_card(tmp_path: pathlib.Path) -> None:
+    """A protected card has 1 MiB of registers, takes a file's secret when told, and new nonces."""
+    path = tmp_path / "s"
+    with _serve(path, "protected_small") as (client, process):
+        assert client.read(CONFIGURATION, 0, 4) == 0xAE521234
+        _, body = client.call(REGION_INFO, struct.pack("<IIIIQQ", 32, 0, BAR0, 0, 0, 0))
+        assert struct.unpack("<IIIIQQ", body)[4] == 1 << 20
+        nonces = set()
+        for there in (False, True):
+            _until(client, IDLE)
+            nonces.add(client.read(BAR0, DEVICE_NONCE, 8))
+            if there:
+                (tmp_path / "s.secret").write_bytes(bytes(range(48)))
+            process.send_signal(signal.SIGHUP)
+            _until(client, KEYED if there else IDLE)
+            assert client.call(RESET, b"")[0] == 0
+        assert len(nonces) == 2

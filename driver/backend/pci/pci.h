@@ -9,7 +9,9 @@ enum {
     /* No vendor has given us a number; these are for prototypes and virtual functions. */
     MAE_PCI_VENDOR = 0x1234,
     MAE_PCI_DEVICE = 0xae50,
-    MAE_PCI_BLOCK_DEVICE = 0xae51, /* the block card, which libmaeslant does not drive */
+    /* Cards that libmaeslant does not drive. */
+    MAE_PCI_BLOCK_DEVICE = 0xae51,
+    MAE_PCI_PROTECTED_DEVICE = 0xae52,
     MAE_BAR_BYTES = 4096,
     MAE_PCI_ADDRESS = 12 /* characters of 0000:00:04.0 */
 };

@@ -36,73 +36,67 @@ static size_t unhex(const char *text, uint8_t *bytes, size_t most)
     return count;
 }
 
-static int put(FILE *output, size_t bytes)
+/* What encrypts or decrypts the file; the other is NULL. */
+struct work {
+    mae_stream_t *stream;
+    mae_aead_t *aead;
+};
+
+static mae_error_t put(FILE *output, size_t bytes)
 {
-    return fwrite(out, 1, bytes, output) == bytes ? 0 : -1;
+    return fwrite(out, 1, bytes, output) == bytes ? MAE_OK : MAE_E_SYSTEM;
 }
 
-/* Encrypts or decrypts `left` bytes by a stream. */
-static mae_error_t by_stream(mae_stream_t *stream, FILE *input, FILE *output, uint64_t left)
+static mae_error_t update(const struct work *work, const uint8_t *src, size_t bytes, size_t *taken,
+                          size_t *given)
 {
-    size_t taken, given;
-    while (left > 0) {
-        size_t bytes = fread(in, 1, left < PIECE ? (size_t)left : PIECE, input);
-        if (bytes == 0)
-            return MAE_E_SYSTEM;
-        left -= bytes;
-        for (size_t at = 0; at < bytes; at += taken) {
-            mae_error_t error =
-                mae_stream_update(stream, in + at, bytes - at, &taken, out, PIECE, &given);
-            if (error != MAE_OK || put(output, given) != 0)
-                return error != MAE_OK ? error : MAE_E_SYSTEM;
-        }
-    }
-    do {
-        mae_error_t error = mae_stream_finish(stream, out, PIECE, &given);
-        if (error != MAE_OK || put(output, given) != 0)
-            return error != MAE_OK ? error : MAE_E_SYSTEM;
-    } while (given > 0);
-    return MAE_OK;
+    if (work->aead)
+        return mae_aead_update(work->aead, src, bytes, taken, out, PIECE, given);
+    return mae_stream_update(work->stream, src, bytes, taken, out, PIECE, given);
 }
 
-/* Encrypts or decrypts `left` bytes by an authenticated message; the tag is behind them. */
-static mae_error_t by_aead(mae_aead_t *aead, bool encrypt, FILE *input, FILE *output, uint64_t left)
+/* Encrypts or decrypts `left` bytes. Of an authenticated message the tag is behind them. */
+static mae_error_t transform(const struct work *work, bool encrypt, FILE *input, FILE *output,
+                             uint64_t left)
 {
     uint8_t tag[TAG];
     size_t taken, given;
+    mae_error_t error = MAE_OK;
     while (left > 0) {
         size_t bytes = fread(in, 1, left < PIECE ? (size_t)left : PIECE, input);
         if (bytes == 0)
             return MAE_E_SYSTEM;
         left -= bytes;
         for (size_t at = 0; at < bytes; at += taken) {
-            mae_error_t error =
-                mae_aead_update(aead, in + at, bytes - at, &taken, out, PIECE, &given);
-            if (error != MAE_OK || put(output, given) != 0)
-                return error != MAE_OK ? error : MAE_E_SYSTEM;
+            error = update(work, in + at, bytes - at, &taken, &given);
+            if (error == MAE_OK)
+                error = put(output, given);
+            if (error != MAE_OK)
+                return error;
         }
     }
-    if (!encrypt && fread(tag, 1, TAG, input) != TAG)
+    if (work->aead && !encrypt && fread(tag, 1, TAG, input) != TAG)
         return MAE_E_SYSTEM;
-    mae_error_t error = mae_aead_finish(aead, tag);
-    if (error != MAE_OK)
+    if (work->aead)
+        error = mae_aead_finish(work->aead, tag);
+    for (given = 1; error == MAE_OK && given > 0;) {
+        error = work->aead ? mae_aead_read(work->aead, out, PIECE, &given)
+                           : mae_stream_finish(work->stream, out, PIECE, &given);
+        if (error == MAE_OK)
+            error = put(output, given);
+    }
+    if (error != MAE_OK || !work->aead || !encrypt)
         return error;
-    do {
-        error = mae_aead_read(aead, out, PIECE, &given);
-        if (error != MAE_OK || put(output, given) != 0)
-            return error != MAE_OK ? error : MAE_E_SYSTEM;
-    } while (given > 0);
     memcpy(out, tag, TAG);
-    return encrypt && put(output, TAG) != 0 ? MAE_E_SYSTEM : MAE_OK;
+    return put(output, TAG);
 }
 
 /* Encrypts or decrypts the file on a device that is open. */
-static mae_error_t work(mae_dev_t *dev, char **arguments, FILE *input, FILE *output)
+static mae_error_t process(mae_dev_t *dev, char **arguments, FILE *input, FILE *output)
 {
     bool encrypt = strcmp(arguments[0], "encrypt") == 0, gcm = strcmp(arguments[1], "gcm") == 0;
     uint8_t key[32], iv[16];
-    mae_stream_t *stream = NULL;
-    mae_aead_t *aead = NULL;
+    struct work work = {NULL, NULL};
     struct mae_message message = {.mode = MAE_GCM,
                                   .key = key,
                                   .key_bytes = unhex(arguments[2], key, sizeof key),
@@ -118,16 +112,15 @@ static mae_error_t work(mae_dev_t *dev, char **arguments, FILE *input, FILE *out
     mae_error_t error;
     if (!gcm)
         error = mae_stream_begin(dev, MAE_CTR, encrypt ? MAE_ENCRYPT : MAE_DECRYPT, key,
-                                 message.key_bytes, iv, &stream);
+                                 message.key_bytes, iv, &work.stream);
     else if (encrypt)
-        error = mae_aead_seal_with_chosen_nonce(dev, &message, &aead);
+        error = mae_aead_seal_with_chosen_nonce(dev, &message, &work.aead);
     else
-        error = mae_aead_unseal_unverified(dev, &message, &aead); /* OUTPUT has no name yet */
+        error = mae_aead_unseal_unverified(dev, &message, &work.aead); /* OUTPUT has no name yet */
     if (error == MAE_OK)
-        error = gcm ? by_aead(aead, encrypt, input, output, (uint64_t)length)
-                    : by_stream(stream, input, output, (uint64_t)length);
-    mae_stream_free(stream);
-    mae_aead_free(aead);
+        error = transform(&work, encrypt, input, output, (uint64_t)length);
+    mae_stream_free(work.stream);
+    mae_aead_free(work.aead);
     return error;
 }
 
@@ -147,7 +140,7 @@ int main(int argc, char **argv)
     mae_error_t error = mae_open(argv[1], &dev);
     if (error != MAE_OK)
         return remove(part), fail(argv[1], error);
-    error = work(dev, argv + 2, input, output);
+    error = process(dev, argv + 2, input, output);
     mae_close(dev);
     fclose(input);
     if (fclose(output) != 0 && error == MAE_OK)

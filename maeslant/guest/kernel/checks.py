@@ -2,14 +2,16 @@
 """Lists the checks of the block card's kernel driver, and compares its media with OpenSSL's XTS."""
 
 import functools
+import hashlib
 import os
 import pathlib
 import re
 import uuid
 
 from maeslant.build import c_driver
-from maeslant.guest import block_checks, machine, media
-from maeslant.guest.case import Case
+from maeslant.guest import machine, media
+from maeslant.guest.block import checks as block_checks
+from maeslant.guest.case import Case, restart, wrong_restart
 from maeslant.guest.kernel import fscrypt, module, tools
 from maeslant.verify import key_search
 
@@ -62,9 +64,11 @@ echo {machine.STATE}
 sleep 1
 echo "the kernel driver is good"
 """
+LOOPS = 8  # of fio over its file
+RUNTIME = "RUNTIME"  # stands for how long fio writes
 # Verified writes, in encrypted files.
 LOAD = """fio --name=load --directory=/mnt/file --size=1M --bs=4k-64k --rw=randwrite --direct=1 \\
-    --ioengine=libaio --iodepth=16 --verify=crc32c --verify_fatal=1 --loops=$1 > /tmp/log || {
+    --ioengine=libaio --iodepth=16 --verify=crc32c --verify_fatal=1 RUNTIME > /tmp/log || {
     cat /tmp/log
     fail fio
 }"""
@@ -74,7 +78,7 @@ fsck.ext4 -fn {DISK} > /tmp/log || {{ cat /tmp/log; fail fsck; }}
 echo "the kernel driver is good"
 """
 RESETS = f"""{INSERT}{MAKE}{MOUNT}{FILL}
-{LOAD.replace("$1", "8")} &
+{LOAD} &
 job=$!
 count=0
 while kill -0 $job 2> /dev/null; do
@@ -85,6 +89,30 @@ done
 wait $job || exit 1
 echo "resets $count"
 {END}"""
+# Writes files and has each on the disk, beside fio, panics, and reads them after the restart.
+KEPT = 12  # files
+KEPT_BYTES = 17 * 4096
+SLOW = "bandwidth=20"  # the card is busy when the kernel has panicked
+REBOOTED = restart(
+    f"""{INSERT}{MAKE}{MOUNT}
+mkdir /mnt/file
+fscrypt_file set /mnt/file $key || fail policy
+{LOAD.replace(RUNTIME, "--loops=1000")} &
+until [ -e /mnt/file/load.0.0 ]; do sleep 0.1; done
+n=0
+while [ $n -lt {KEPT} ]; do
+    dd if=data of=/mnt/file/$n bs=4096 skip=$n count=17 conv=fsync 2> /dev/null || fail writing
+    echo "kept $n"
+    n=$((n + 1))
+done
+""",
+    f"""echo 1 > /sys/bus/pci/devices/$CARD/reset
+{INSERT}
+mkdir /mnt
+{MOUNT}
+sha256sum /mnt/file/[0-9]*
+{END}""",
+)
 # A card whose bus falls silent: requests time out, a wipe does not end, the function is reset.
 HANG = "hang=30000"
 HANGS = f"""{INSERT}
@@ -92,7 +120,7 @@ echo 4000 > /sys/block/maeb0/queue/io_timeout
 {MAKE}{MOUNT}
 mkdir /mnt/file
 fscrypt_file set /mnt/file $key || fail policy
-{LOAD.replace("$1", "1")}
+{LOAD.replace(RUNTIME, "--loops=1")}
 echo "resets $(dmesg | grep -c 'resetting the function')"
 {END}"""
 REMOVED = f"""{INSERT}{MAKE}{MOUNT}{FILL}
@@ -110,7 +138,7 @@ echo "guest alive"
 """
 
 
-def programs() -> dict[str, pathlib.Path]:
+def built() -> dict[str, pathlib.Path]:
     """Compiles the program that encrypts folders in a Linux guest; returns the path by name."""
     source = pathlib.Path(__file__).with_name("fscrypt_file.c")
     return {"fscrypt_file": c_driver.build_program(source)}
@@ -173,19 +201,40 @@ def _wrong_states(states: tuple[bytes, ...], keys: dict[str, bytes]) -> str:
     return f"pieces of keys are in {', '.join(after)} after the driver went" if after else ""
 
 
-def _good(result: machine.Result) -> str:
-    """Returns what is wrong with a guest's exit status, interrupts or memory accesses."""
+def _finished(result: machine.Result) -> str:
+    """Returns what is wrong with a guest's exit status or interrupts."""
     if result.code or "the kernel driver is good\n" not in result.output:
         return f"exit status {result.code}"
-    if "accesses refused 0\n" not in result.card:
-        return f"the card met unmapped memory: {result.card}"
     return "no interrupt came" if re.search(", interrupts 0,", result.card) else ""
+
+
+def _good(result: machine.Result) -> str:
+    """Returns what is wrong with a guest's exit status, interrupts or memory accesses."""
+    if wrong := _finished(result):
+        return wrong
+    unmapped = "accesses refused 0\n" not in result.card
+    return f"the card met unmapped memory: {result.card}" if unmapped else ""
 
 
 def _resets(result: machine.Result) -> str:
     """Returns "" if the driver recovered from a card reset under load, else an error text."""
     count = re.search(r"^resets (\d+)$", result.output, re.MULTILINE)
     return _good(result) or ("" if count and int(count[1]) else "no reset came under load")
+
+
+def _rebooted(data: bytes, result: machine.Result) -> str:
+    """Returns what is wrong where a guest panicked and started again after acknowledged writes."""
+    # A restart takes the memory from the card while it works: refused accesses are right then.
+    if wrong := wrong_restart(result) or _finished(result):
+        return wrong
+    kept = re.findall(r"^kept (\d+)$", result.output, re.MULTILINE)
+    found = dict(re.findall(r"^([0-9a-f]{64})  /mnt/file/(\d+)$", result.output, re.MULTILINE))
+    found = {name: digest for digest, name in found.items()}
+    for name in kept:
+        part = data[4096 * int(name) :][:KEPT_BYTES]
+        if found.get(name) != hashlib.sha256(part).hexdigest():
+            return f"file {name}, whose writing was acknowledged, is lost or another"
+    return "" if len(kept) >= KEPT - 1 else f"{len(kept)} files were acknowledged"
 
 
 def _removed(result: machine.Result) -> str:
@@ -195,21 +244,34 @@ def _removed(result: machine.Result) -> str:
     return ""
 
 
-def cases(device: str, folder: pathlib.Path) -> list[Case]:
-    """Returns all checks of the kernel driver in Linux guests; media files are in ``folder``."""
+def cases(device: str, folder: pathlib.Path, fio_seconds: int | None = None) -> list[Case]:
+    """Returns all checks of the kernel driver in Linux guests; media files are in ``folder``.
+
+    ``fio_seconds``: that fio writes while the card is reset; None: some passes over its file.
+    """
     key, data = os.urandom(fscrypt.KEY_BYTES), os.urandom(BYTES)
     files = {"key": key, "data": data}
     size = max(LEAST, media.capacity(device))
 
-    def case(name: str, title: str, command: str, wrong, names=EXT4, card: str = "") -> Case:
-        options = machine.Options(
+    def case(
+        name: str,
+        title: str,
+        command: str,
+        wrong,
+        names=EXT4,
+        more: float = 0,
+        **options: object,
+    ) -> Case:
+        card = machine.Options(
             device=device,
-            card_options=card,
             vfio=False,
             media=folder / f"{name}.media",
             media_size=size,
+            **options,
         )
-        return Case(name, title, options, command, wrong, files, functools.partial(tree, *names))
+        files_of = functools.partial(tree, *names)
+        seconds = Case.seconds + more
+        return Case(name, title, card, command, wrong, files, files_of, seconds=seconds)
 
     def checked(result: machine.Result) -> str:
         found = (folder / "kernel.media").read_bytes()
@@ -221,9 +283,16 @@ def cases(device: str, folder: pathlib.Path) -> list[Case]:
         )
 
     fio = (*EXT4, "fio")
+    runtime = f"--time_based --runtime={fio_seconds}" if fio_seconds else f"--loops={LOOPS}"
+    resets = RESETS.replace(RUNTIME, runtime)
+    rebooted = functools.partial(_rebooted, data)
     return [
         case("kernel", "kernel driver: ext4 with inlinecrypt", TREE, checked),
-        case("kernel-resets", "kernel driver: resets under load", RESETS, _resets, fio),
-        case("kernel-hangs", "kernel driver: time-outs, bus silent", HANGS, _resets, fio, HANG),
+        case("kernel-resets", "kernel driver: resets under load", resets, _resets, fio,
+             more=fio_seconds or 0),
+        case("kernel-hangs", "kernel driver: time-outs, bus silent", HANGS, _resets, fio,
+             card_options=HANG),
+        case("kernel-reboot", "kernel driver: panic and restart", REBOOTED, rebooted, fio,
+             card_options=SLOW, reboots=True),
         case("kernel-removed", "kernel driver: card removed", REMOVED, _removed),
-    ]
+    ]  # fmt: skip

@@ -6,12 +6,13 @@ import os
 import signal
 import socket
 import struct
+import subprocess
 import sys
 import time
 
 import pytest
 
-from maeslant.build import simulator
+from maeslant.build import c_driver, simulator
 from maeslant.protected.model import card, wire
 from maeslant.protected.model.constants import RESET, RESET_WORD, STATE, State
 from maeslant.protected.model.host import PoisonedError
@@ -190,3 +191,16 @@ def test_the_simulated_card_notices_a_changed_chunk(small):
         with pytest.raises(PoisonedError, match="timeout: H2D.*CHUNK at queue 1, number 2"):
             host.wait(job)
         host.free()
+
+
+def test_a_card_in_a_slot_that_is_not_there():
+    """maeslant-os says why it does not have the PCI function that it was given."""
+    program, _ = c_driver.build_os()
+    for uri, why in (
+        ("vfio:0000:ff:1f.7", "there is no PCI function 0000:ff:1f.7"),
+        ("vfio:card", "vfio: needs a PCI address"),
+    ):
+        command = [str(program), "0", "-1", uri, "", "4"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert done.stderr.startswith(f"maeslant-os: {uri}: ") and why in done.stderr

@@ -42,7 +42,7 @@ exit $code
 """
 
 
-def programs() -> dict[str, pathlib.Path]:
+def built() -> dict[str, pathlib.Path]:
     """Compiles the program that checks a block card in a Linux guest; returns path by name."""
     c_driver.require_openssl()
     more = (FOLDER / "block_host.c",)
