@@ -55,9 +55,9 @@ def _processes(parent: int, depth: int = 0) -> Iterator[str]:
         with contextlib.suppress(OSError):  # it has just ended
             words = path.read_text().rpartition(")")[2].split()
             if int(words[1]) == parent:
-                command = (path.parent / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                command = (path.parent / "cmdline").read_bytes().replace(b"\0", b" ")
                 used = (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
-                yield f"{'  ' * depth}{used:.0f} s: {command[:200]}"
+                yield f"{'  ' * depth}{used:.0f} s: {command[:200].decode(errors='replace')}"
                 yield from _processes(int(path.parent.name), depth + 1)
 
 
@@ -69,7 +69,11 @@ def _until_grace_ends(config: pytest.Config) -> Iterator[None]:
         yield
         return
 
+    stopped = False
+
     def stop(_signal: int, _frame: object) -> None:
+        nonlocal stopped
+        stopped = True
         under_way = "\n".join(_processes(os.getpid()))
         pytest.skip(f"not ended {grace:g} minutes after the budget of {minutes:g}:\n{under_way}")
 
@@ -81,7 +85,7 @@ def _until_grace_ends(config: pytest.Config) -> Iterator[None]:
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, left() if outer else 0)
+        signal.setitimer(signal.ITIMER_REAL, left() if outer and not stopped else 0)
         signal.signal(signal.SIGALRM, usual)
 
 

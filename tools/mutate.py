@@ -42,9 +42,9 @@ def copy_tree(folder: pathlib.Path) -> pathlib.Path:
 
     shutil.copytree(paths.ROOT, tree, ignore=ignore)
     (tree / ".venv").symlink_to(paths.ROOT / ".venv")
-    runtime = paths.BUILD / "bench"
-    for shared in runtime.glob(".runtime-*") if runtime.is_dir() else ():
-        shutil.copytree(shared, tree / "build" / "bench" / shared.name)
+    shared = paths.BUILD / "verilated"
+    if shared.is_dir():
+        shutil.copytree(shared, tree / "build" / "verilated")
     return tree
 
 
@@ -71,9 +71,6 @@ class Trees:
         """Runs a pytest test in a copy of the repository; returns true if the test passes."""
         command = [str(paths.ROOT / ".venv" / "bin" / "python"), "-m", "pytest", "-q", "-x"]
         env = os.environ | {liberty.FOLDER: str(liberty.folder()), "PYTHONDONTWRITEBYTECODE": "1"}
-        if shutil.which("ccache"):  # most of a broken design compiles as the intact one did
-            env |= {"OBJCACHE": "ccache", "CCACHE_DIR": str(self.cache), "CCACHE_NOHASHDIR": "1"}
-            env |= {"CCACHE_BASEDIR": str(tree)}
         result = subprocess.run(
             [*command, "-p", "no:cacheprovider", "-m", "slow or not slow", *test.split()],
             cwd=tree,

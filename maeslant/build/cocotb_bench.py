@@ -114,8 +114,9 @@ def simulate(
                 log_file=folder / "build.log",
             )
             _compile(folder, top, optimize)
-        except (RuntimeError, subprocess.CalledProcessError, OSError):
-            raise SimulationError(f"{top} does not build\n{_tail(folder / 'build.log')}") from None
+        except (RuntimeError, subprocess.CalledProcessError, OSError) as error:
+            text = f"{top} does not build: {error}\n{_tail(folder / 'build.log')}"
+            raise SimulationError(text) from None
     seed = os.environ.get("MAESLANT_SEED", "1")
     work = pathlib.Path(tempfile.mkdtemp(prefix="run-", dir=folder))
     log = work / "run.log"
@@ -192,7 +193,7 @@ def _compile(folder: pathlib.Path, top: str, optimize: str) -> None:
     """Makes the simulator of a bench of what Verilator wrote, unless it is up to date."""
     target = folder / top
     main = config.share_dir / "lib" / "verilator" / "verilator.cpp"
-    if not model.outdated(folder, target):
+    if not model.outdated(folder, target, main):
         return
 
     def run(command: list[str]) -> None:

@@ -76,12 +76,18 @@ def compile_model(
     return objects
 
 
-def outdated(folder: pathlib.Path, target: pathlib.Path) -> bool:
-    """Returns true if Verilator wrote a model to a folder after a target was made of it."""
+def outdated(folder: pathlib.Path, target: pathlib.Path, *own: pathlib.Path) -> bool:
+    """Returns true if a model or a file of one's own is newer than the target made of them.
+
+    The compiler and this file count, too.
+    """
     if not target.exists():
         return True
     made = target.stat().st_mtime_ns
-    return any(path.stat().st_mtime_ns > made for path in folder.glob("Vtop*"))
+    inputs = [*folder.glob("Vtop*"), *own, pathlib.Path(__file__)]
+    if found := shutil.which("g++"):
+        inputs.append(pathlib.Path(found))
+    return any(path.stat().st_mtime_ns > made for path in inputs)
 
 
 def _lists(folder: pathlib.Path) -> dict[str, list[str]]:
@@ -118,13 +124,13 @@ def include() -> pathlib.Path:
     """Returns the folder of Verilator's own C++ headers and sources."""
     command = [toolchain.verilator(), "--getenv", "VERILATOR_ROOT"]
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return pathlib.Path(out.strip()) / "include"
+    return pathlib.Path(out.strip()).resolve() / "include"
 
 
 def _shared(flags: Sequence[str], level: str) -> pathlib.Path:
     """Creates the folder for what all models of given options share; returns the path."""
     tools = [include(), shutil.which("g++") or include()]
-    key = f"{flags} {level} {[os.stat(tool).st_mtime_ns for tool in tools]}"
+    key = f"{HEADERS} {flags} {level} {[os.stat(tool).st_mtime_ns for tool in tools]}"
     folder = paths.BUILD / "verilated" / hashlib.sha256(key.encode()).hexdigest()[:10]
     folder.mkdir(parents=True, exist_ok=True)
     return folder
@@ -135,7 +141,8 @@ def _once(target: pathlib.Path, command: list[str], run: Run) -> pathlib.Path:
     with open(target.with_suffix(".lock"), "w") as lock:  # of parallel builds one compiles it
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not target.exists():
-            new = target.with_suffix(".new")
+            # A compiler may go on writing when its Python process was killed.
+            new = target.with_suffix(f".{os.getpid()}.new")
             run([*command, "-o", str(new)])
             new.replace(target)
     return target

@@ -63,6 +63,8 @@ def run(
     wrong = []
     with tempfile.TemporaryDirectory(prefix="maeslant-media-") as folder:
         chosen = choose(every(device, size, pathlib.Path(folder), fio_seconds), names)
+        if fio_seconds and not any(case.name == "kernel-resets" for case in chosen):
+            raise MaeslantError("--fio-seconds is of the check kernel-resets: choose it, too")
         server.build()
         own = programs(device)
         for case in chosen:

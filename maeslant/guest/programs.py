@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles the programs of Linux guests that load a library of the driver as it is shipped."""
 
+import fcntl
 import pathlib
 
 from maeslant.build import c_driver
@@ -11,11 +12,15 @@ def linked(source: pathlib.Path, library: pathlib.Path, *more: str) -> pathlib.P
 
     ``more``: options of the linker.
     """
-    target = c_driver.OUT / "guest" / source.stem
+    target = c_driver.OUT / "guest" / f"{source.stem}-{library.stem}"
     target.parent.mkdir(parents=True, exist_ok=True)
-    if c_driver.stale(target, own=[source, library]):
-        command = [c_driver.compiler(), *c_driver.FLAGS, *c_driver.OPTIMISED, *c_driver.INCLUDES]
-        command += [str(source), f"-L{library.parent}", f"-Wl,-rpath,{library.parent}"]
-        command += ["-Wl,--as-needed", f"-l:{library.name}", *more, "-o", str(target)]
-        c_driver.run(command, f"compiling {source.name}")
+    with open(target.with_suffix(".lock"), "w") as lock:  # several processes may want it at once
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if c_driver.stale(target, own=[source, library]):
+            fresh = target.with_suffix(".new")
+            command = [c_driver.compiler(), *c_driver.FLAGS, *c_driver.OPTIMISED]
+            command += [*c_driver.INCLUDES, str(source), f"-L{library.parent}"]
+            command += [f"-Wl,-rpath,{library.parent}", "-Wl,--as-needed", f"-l:{library.name}"]
+            c_driver.run([*command, *more, "-o", str(fresh)], f"compiling {source.name}")
+            fresh.replace(target)
     return target

@@ -67,7 +67,9 @@ void Card::create() {
     char error[256] = "";
     machine_ = create_(options_.c_str(), error, sizeof error);
     if (machine_ == nullptr) throw std::runtime_error(error);
-    set_nonces_(machine_, draw_nonce, nullptr);  // others than the protected card have none
+    const int failure = set_nonces_(machine_, draw_nonce, nullptr);
+    if (failure != 0 && failure != -ENOSYS)  // others than the protected card have no nonces
+        throw std::runtime_error("the card takes no random nonces");
     master_ = line_ = false;
     busy_until_ = beats_ = 0;
 }

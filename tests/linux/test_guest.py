@@ -101,6 +101,10 @@ def test_arguments() -> None:
         (["--modules", "m", "true"], "give both"),
         (["--check", "--only", "datas"], "no check datas; the card has: data, "),
         (["--check", "--fio-seconds", "5"], "stream4 is no block card"),
+        (
+            ["--check", "--device", "block", "--only", "kernel", "--fio-seconds", "5"],
+            "choose it, too",
+        ),
     ],
 )
 def test_options_that_do_not_go_together(words: list[str], why: str) -> None:

@@ -46,11 +46,11 @@ def _checked(result: machine.Result) -> str:
     if result.code or "the protected card is good\n" not in result.output:
         return f"exit status {result.code}"
     moved = re.search(r"^moved (\d+) bytes each way$", result.output, re.MULTILINE)
-    read, written = (
-        int(re.search(f"bytes {way} ([0-9]+)", result.card)[1]) for way in ("read", "written")
-    )
-    if not moved or min(read, written) < int(moved[1]):
-        return f"the card read {read} bytes and wrote {written}"
+    counts = re.search("bytes read ([0-9]+), bytes written ([0-9]+)", result.card)
+    if not counts:
+        return f"the card did not say what it moved: {result.card!r}"
+    if not moved or min(map(int, counts.groups())) < int(moved[1]):
+        return f"the card read {counts[1]} bytes and wrote {counts[2]}"
     if "accesses refused 0\n" not in result.card:
         return f"the card met unmapped memory: {result.card}"
     return "no interrupt came" if re.search(", interrupts 0,", result.card) else ""

@@ -28,9 +28,9 @@ enum {
     KEYED = 3,
     DEAD = 6,
     CAUSE_CHUNK = 2,
-    LARGE = 2048, /* bytes that are a part of a chunk, and no answer */
-    CHUNKS = 16,  /* of a transfer; a queue has 64 requests at most */
-    SAMPLES = 8,
+    LARGE = 2048,    /* bytes that are a part of a chunk, and no answer */
+    CHUNKS = 16,     /* of a transfer; a queue has 64 requests at most */
+    SAMPLES = 128,   /* of the data, four and more in each chunk */
     SECONDS = 120,   /* for what the card does at once; a busy host simulates slowly */
     FEW_SECONDS = 10 /* until a session gives up a card that answers nothing any more */
 };
@@ -175,15 +175,17 @@ static void make_data(void)
         data[i] = (uint8_t)(rand() >> 7);
 }
 
-/* Returns true if a piece of the data lies in shared memory. */
+/* Returns true if a sample of the data, 16 bytes somewhere in its part, lies in shared memory. */
 static bool shows_plaintext(void)
 {
     uint64_t base, bytes;
     mae_gate_window(gate, &base, &bytes);
-    for (size_t i = 0; i < SAMPLES; i++)
-        if (memmem((const void *)(uintptr_t)base, bytes, data + i * caps.memory_bytes / SAMPLES,
-                   16))
+    const size_t part = caps.memory_bytes / SAMPLES;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        const uint8_t *sample = data + i * part + (size_t)rand() % (part - 16);
+        if (memmem((const void *)(uintptr_t)base, bytes, sample, 16))
             return true;
+    }
     return false;
 }
 
