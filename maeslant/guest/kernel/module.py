@@ -67,10 +67,10 @@ def build() -> pathlib.Path:
     with open(OUT / ".lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         key = OUT / "packages"
-        if not key.exists() or key.read_text() != root.name:
+        if not key.exists() or key.read_text() != str(root):  # links name the path
             _tree(root, tree)
             shutil.rmtree(made, ignore_errors=True)
-            key.write_text(root.name)
+            key.write_text(str(root))
         inputs = [*SOURCES.glob("**/*"), pathlib.Path(__file__)]
         time = target.stat().st_mtime_ns if target.exists() else 0
         if any(path.stat().st_mtime_ns > time for path in inputs if path.is_file()):
