@@ -51,7 +51,7 @@ test-all: $(VENV)/.ready-test ## Run those that take minutes, too (TEST=... for 
 	@$(PYTEST) --timeout 7200 -m "slow or not slow" $(TEST)
 
 .PHONY: linux
-linux: $(READY) ## Check the driver in Linux guests with a simulated card as PCI function (LINUX=... for options)
+linux: $(VENV)/.ready-test ## Check the driver in Linux guests with a simulated card as PCI function (LINUX=... for options)
 	@$(VENV)/bin/maeslant linux --check $(LINUX)
 
 .PHONY: vectors

@@ -167,3 +167,11 @@ def test_archive() -> None:
             assert data[at : at + size] == b"12345"
         at += (size + 3) // 4 * 4
     assert names == ["a", "a/b", "a/b/c", "a/b/d", "TRAILER!!!"]
+
+
+def test_vectors_without_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the published vectors are not installed, an error says how to install them."""
+    card_checks.vectors.cache_clear()
+    monkeypatch.setattr(card_checks, "ISOLATED", ["-S"])  # no packages at all
+    with pytest.raises(MaeslantError, match="make setup-test"):
+        card_checks.vectors(37)
