@@ -36,7 +36,9 @@ static int read_registers(void *user, uint64_t offset, uint8_t *bytes, uint64_t 
 static int write_registers(void *user, uint64_t offset, const uint8_t *bytes, uint64_t size)
 {
     const struct slot *slot = user;
-    for (uint64_t at = 0; at + 4 <= size; at += 4) {
+    if (size % 4 != 0) /* a card has no part of a register to write */
+        return -EINVAL;
+    for (uint64_t at = 0; at < size; at += 4) {
         uint32_t word = bytes[at] | (uint32_t)bytes[at + 1] << 8 | (uint32_t)bytes[at + 2] << 16 |
                         (uint32_t)bytes[at + 3] << 24;
         if (offset + at > UINT32_MAX ||

@@ -172,7 +172,7 @@ def test_archive() -> None:
 
 
 def test_vectors_without_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the published vectors are not installed, an error says how to install them."""
+    """Says how to install the published vectors where they are missing."""
     missing = "ModuleNotFoundError: No module named 'cryptography_vectors'"
     failed = subprocess.CompletedProcess([], 1, "", missing)
     monkeypatch.setattr(subprocess, "run", lambda *_words, **_options: failed)

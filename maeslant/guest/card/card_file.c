@@ -36,7 +36,7 @@ static size_t unhex(const char *text, uint8_t *bytes, size_t most)
     return count;
 }
 
-/* What encrypts or decrypts the file; the other is NULL. */
+/* Holds what encrypts or decrypts the file; the other is NULL. */
 struct work {
     mae_stream_t *stream;
     mae_aead_t *aead;

@@ -35,7 +35,7 @@ enum {
     FEW_SECONDS = 10 /* until a session gives up a card that answers nothing any more */
 };
 
-/* What is changed in shared memory, once. */
+/* Says what to change in shared memory, once. */
 static enum { NOTHING, SENT, RECEIVED } change;
 
 static mae_gate_t *gate;
