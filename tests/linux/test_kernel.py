@@ -31,6 +31,19 @@ def test_module() -> None:
     assert b"license=GPL\0" in text
 
 
+def test_packages_that_have_moved(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
+    """Links to the kernel's headers are made anew when the packages lie in another folder."""
+    made: list[pathlib.Path] = []
+    monkeypatch.setattr(module, "OUT", tmp_path / "out")
+    monkeypatch.setattr(module, "_tree", lambda root, tree: made.append(root))
+    monkeypatch.setattr(module.c_driver, "run", lambda command, what: None)
+    for home in ("one", "one", "two"):
+        root = tmp_path / home / "module-0123"
+        monkeypatch.setattr(packages, "fetch", lambda purpose, root=root: root)
+        module.build()
+    assert made == [tmp_path / home / "module-0123" for home in ("one", "two")]
+
+
 def test_key_derivation() -> None:
     """Keys are HKDF-SHA512 of the master key (RFC 5869) with fscrypt's prefix and context."""
     extracted = hmac.digest(bytes(64), MASTER, "sha512")
