@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -57,9 +58,6 @@ BUS_MONITORS = {
 }
 # Python packages that hold modules of a top.
 FOREIGN = {"mae_soc": ("pythondata_cpu_picorv32",)}
-# Of a first build on two cores, roughly.
-MINUTES, MINUTES_OF_MANY = "1 to 2", "3 to 6"
-LARGE = ("mae_stream_card", "mae_stream_card_async", "mae_protected_card", "mae_gcm_stream")
 
 
 def folder(name: str, trace: bool = False) -> pathlib.Path:
@@ -138,10 +136,8 @@ def build_top(
             if known["key"] == _key([*arguments, OPTIMIZE], known["files"]):
                 return target
         stamp.unlink(missing_ok=True)
-        minutes = MINUTES_OF_MANY if top in LARGE else MINUTES
         print(
-            f"building the simulator of {name} once, about {minutes} minutes; "
-            f"log: {where}/build.log",
+            f"building the simulator of {name} once, about 1 to 2 minutes; log: {where}/build.log",
             file=sys.stderr,
             flush=True,
         )
@@ -284,6 +280,8 @@ def _harness(
 def _run(command: list[str], log) -> None:
     """Runs a tool of a simulator's build; raises MaeslantError with the output on failure."""
     environment = os.environ | {"PATH": toolchain.search_path()}
+    if not shutil.which(command[0], path=environment["PATH"]):
+        raise MaeslantError(f"there is no {command[0]}: `maeslant doctor` says how to get it")
     result = subprocess.run(
         command,
         stdout=subprocess.PIPE,
