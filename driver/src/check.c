@@ -92,32 +92,16 @@ mae_error_t mae_check_key_slot(const struct mae_dev *dev, uint32_t slot)
     return MAE_OK;
 }
 
-bool mae_is_aead(mae_mode_t mode)
-{
-    return mode == MAE_GCM || mode == MAE_CCM || mode == MAE_CMAC;
-}
-
-/* Returns which directions of the AES cipher a job needs, as bits of caps.directions. */
-static uint32_t needed_directions(const struct mae_job *job)
-{
-    if (job->mode == MAE_COPY)
-        return 0;
-    if (job->mode == MAE_CFB || job->mode == MAE_OFB || job->mode == MAE_CTR ||
-        mae_is_aead(job->mode))
-        return 1;
-    return (job->direction == MAE_DECRYPT ? 2u : 1u) | (job->mode == MAE_XTS ? 1u : 0u);
-}
-
 /* Checks that a device allows the mode, direction and key slots of a job. */
 mae_error_t mae_check_operation(const struct mae_dev *dev, const struct mae_job *job)
 {
-    if ((unsigned)job->mode > MAE_CMAC)
+    if (!mae_mode_known(job->mode))
         return mae_detail(MAE_E_MODE, "mode %u is unknown", (unsigned)job->mode);
     if (!(dev->caps.modes >> job->mode & 1))
         return mae_detail(MAE_E_MODE, "this device lacks mode %u", (unsigned)job->mode);
     if (job->direction != MAE_ENCRYPT && job->direction != MAE_DECRYPT)
         return mae_detail(MAE_E_MODE, "direction %u is unknown", (unsigned)job->direction);
-    uint32_t needed = needed_directions(job);
+    uint32_t needed = mae_mode_directions(job->mode, job->direction);
     if ((dev->caps.directions & needed) != needed)
         return mae_detail(MAE_E_MODE, "this device has the cipher in one direction only");
     if (job->mode != MAE_COPY)
@@ -130,15 +114,6 @@ mae_error_t mae_check_operation(const struct mae_dev *dev, const struct mae_job 
     if (job->mode == MAE_XTS && job->tweak_slot == job->key_slot)
         return mae_detail(MAE_E_KEY, "XTS takes two keys, not slot %u twice (FIPS 140-3 IG C.I)",
                           job->key_slot);
-    return MAE_OK;
-}
-
-mae_error_t mae_check_length(mae_mode_t mode, uint64_t length)
-{
-    if (mode <= MAE_PCBC && length % 16 != 0)
-        return mae_detail(MAE_E_LENGTH, "ECB, CBC and PCBC take whole blocks of 16 bytes");
-    if (mode == MAE_XTS && length < 16)
-        return mae_detail(MAE_E_LENGTH, "XTS takes 16 bytes at least");
     return MAE_OK;
 }
 

@@ -210,9 +210,6 @@ mae_error_t mae_usable(const struct mae_dev *dev);
 mae_error_t mae_attach(const struct mae_ops *ops, void *backend, const char *name,
                        struct mae_dev **dev);
 
-/* Adds a number of blocks to a 128-bit big-endian CTR counter (SP 800-38A B.1). In plan.c. */
-void mae_counter_add(uint8_t counter[16], uint64_t blocks);
-
 /* Returns true if the device reads and writes host memory by DMA. */
 bool mae_has_dma(const struct mae_dev *dev);
 /* Translates the address of a mapped buffer to the device's address. MAE_E_NOT_MAPPED unless one
@@ -229,11 +226,29 @@ mae_error_t mae_record_load(struct mae_dev *dev, uint32_t slot, const uint8_t *k
 mae_error_t mae_record_erase(struct mae_dev *dev, uint32_t slot);
 void mae_records_close(struct mae_dev *dev);
 
+/* message/modes.c; with mae_mode_divides of maeslant.h */
+/* Returns true if a number is that of a mode. */
+bool mae_mode_known(mae_mode_t mode);
+/* Returns true if a mode is GCM, CCM or CMAC. */
+bool mae_is_aead(mae_mode_t mode);
+/* Returns true if a part of a decryption starts from the ciphertext block before it. */
+bool mae_mode_looks_back(mae_mode_t mode);
+/* Returns the modes but GCM, CCM, CMAC and copy, as bits of caps.modes. */
+uint32_t mae_unauthenticated_modes(void);
+/* Returns which directions of the AES cipher a mode needs, as bits of caps.directions. */
+uint32_t mae_mode_directions(mae_mode_t mode, mae_direction_t direction);
+/* Returns MAE_E_LENGTH if a mode has no message of this length. */
+mae_error_t mae_check_length(mae_mode_t mode, uint64_t length);
+/* Adds a number of blocks to a 128-bit big-endian CTR counter (SP 800-38A B.1). */
+void mae_counter_add(uint8_t counter[16], uint64_t blocks);
+/* Advances a chain value by a number of blocks, of which the last has the given input and output.
+   What can be divided needs no output. XTS: unchanged. */
+void mae_chain_advance(mae_mode_t mode, mae_direction_t direction, uint8_t chain[16],
+                       const uint8_t in[16], const uint8_t out[16], uint64_t blocks);
+
 /* check.c */
 /* Returns the state of a key slot or of a key record; NULL if the device has no such. */
 struct mae_slot *mae_find_slot(struct mae_dev *dev, uint32_t slot);
-/* Returns true if a mode is GCM, CCM or CMAC. */
-bool mae_is_aead(mae_mode_t mode);
 mae_error_t mae_check_key_slot(const struct mae_dev *dev, uint32_t slot);
 mae_error_t mae_check_operation(const struct mae_dev *dev, const struct mae_job *job);
 mae_error_t mae_check_job(const struct mae_dev *dev, const struct mae_job *job);

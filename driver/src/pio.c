@@ -104,25 +104,9 @@ static mae_error_t take_turn(struct mae_dev *dev, const struct mae_job *job)
 static void keep_chain(struct mae_dev *dev, const struct mae_job *job, const uint8_t in[16],
                        const uint8_t out[16])
 {
-    bool encrypts = job->direction == MAE_ENCRYPT;
-    switch (job->mode) {
-    case MAE_CBC:
-    case MAE_CFB:
-        memcpy(dev->chain, encrypts ? out : in, 16);
-        break;
-    case MAE_PCBC:
-    case MAE_OFB:
-        for (int i = 0; i < 16; i++)
-            dev->chain[i] = in[i] ^ out[i];
-        break;
-    case MAE_CTR:
-        if (job->init)
-            memcpy(dev->chain, job->iv, 16);
-        mae_counter_add(dev->chain, job->length / 16);
-        break;
-    default:
-        break;
-    }
+    if (job->init)
+        memcpy(dev->chain, job->iv, 16);
+    mae_chain_advance(job->mode, job->direction, dev->chain, in, out, job->length / 16);
     dev->chain_lost = false;
 }
 

@@ -71,7 +71,8 @@ def stale(target: pathlib.Path, *, own: list[pathlib.Path] | None = None) -> boo
     if not target.exists():
         return True
     made = target.stat().st_mtime_ns
-    headers = [*DRIVER.glob("**/*.h"), *(paths.ROOT / "sim" / "include").glob("*.h")]
+    sim = paths.ROOT / "sim"
+    headers = [*DRIVER.glob("**/*.h"), *sim.glob("include/*.h"), *sim.glob("modes/*.h")]
     inputs = [*sources(), *headers, *DRIVER.glob("*.map"), pathlib.Path(__file__), *(own or [])]
     return any(path.stat().st_mtime_ns > made for path in inputs)
 

@@ -173,7 +173,7 @@ static mae_error_t null_open(const char *rest, void **backend, char *name, size_
     card->words[WORD(features)] = FIELD(FEATURES, AES128, 1) | FIELD(FEATURES, AES192, 1) |
                                   FIELD(FEATURES, AES256, 1) | FIELD(FEATURES, ENCRYPT, 1) |
                                   FIELD(FEATURES, DECRYPT, 1);
-    card->words[WORD(modes)] = (1u << (MAE_XTS + 1)) - 1;
+    card->words[WORD(modes)] = mae_unauthenticated_modes();
     strncpy(name, "null", name_size - 1);
     *backend = card;
     return MAE_OK;

@@ -30,11 +30,10 @@ mae_error_t mae_crypt_part(mae_dev_t *dev, mae_mode_t mode, mae_direction_t dire
         return mae_detail(MAE_E_MODE, "a message of this mode cannot begin in its middle");
     if (offset % 16 != 0)
         return mae_detail(MAE_E_ARGUMENT, "a part begins at a multiple of 16 bytes");
-    if (!iv || !key || ((mode == MAE_CBC || mode == MAE_CFB) && !before))
+    if (!iv || !key || (mae_mode_looks_back(mode) && !before))
         return mae_detail(MAE_E_ARGUMENT, "no key, no IV, or no block before the part");
-    memcpy(own, mode == MAE_CBC || mode == MAE_CFB ? before : iv, sizeof own);
-    if (mode == MAE_CTR)
-        mae_counter_add(own, offset / 16);
+    memcpy(own, iv, sizeof own);
+    mae_chain_advance(mode, direction, own, before, NULL, offset / 16);
     if (mode == MAE_XTS)
         error = seek_xts(dev, key, key_bytes, offset / 16, own);
     if (error == MAE_OK)

@@ -8,15 +8,6 @@ enum { BATCH = MAE_PARALLEL };
 
 /* ---- IVs ---- */
 
-void mae_counter_add(uint8_t counter[16], uint64_t blocks)
-{
-    for (int i = 15; i >= 0 && blocks > 0; i--) {
-        blocks += counter[i];
-        counter[i] = (uint8_t)blocks;
-        blocks >>= 8;
-    }
-}
-
 /* Loads an XTS tweak as an element of GF(2^128); byte 0 is the least significant. */
 static void load_field(const uint8_t bytes[16], uint64_t *low, uint64_t *high)
 {
@@ -147,12 +138,9 @@ mae_error_t mae_plan_next(struct mae_plan *plan, struct mae_job *job, const uint
     }
     *job = plan->job;
     job->init = number == 0 || plan->parallel;
-    if (!plan->parallel)
-        return MAE_OK;
-    if (job->mode == MAE_CTR)
-        mae_counter_add(plan->job.iv, bytes / 16);
-    else if ((job->mode == MAE_CBC || job->mode == MAE_CFB) && bytes >= 16)
-        memcpy(plan->job.iv, src + bytes - 16, 16);
+    if (plan->parallel && bytes >= 16) /* their chain values do not depend on the output */
+        mae_chain_advance(job->mode, job->direction, plan->job.iv, src + bytes - 16, NULL,
+                          bytes / 16);
     return MAE_OK;
 }
 

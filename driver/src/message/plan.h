@@ -40,7 +40,6 @@ mae_error_t mae_stream_open(struct mae_dev *dev, const struct mae_job *common,
 /* Checks a message's mode, direction and key slots; copies its IV into the job `common`. In
    check.c. */
 mae_error_t mae_check_message(const struct mae_dev *dev, struct mae_job *common, const uint8_t *iv);
-mae_error_t mae_check_length(mae_mode_t mode, uint64_t length);
 /* Multiplies an encrypted XTS tweak by alpha once for each of a number of blocks. */
 void mae_tweak_advance(uint8_t tweak[16], uint64_t blocks);
 /* Returns the device's number of free contexts. */

@@ -130,8 +130,7 @@ static mae_error_t run(struct work *work, size_t cards)
  */
 static mae_error_t keep_blocks(struct work *work)
 {
-    if (work->parts == 1 || work->src != work->dst ||
-        (work->mode != MAE_CBC && work->mode != MAE_CFB))
+    if (work->parts == 1 || work->src != work->dst || !mae_mode_looks_back(work->mode))
         return MAE_OK;
     work->before = calloc(work->parts, BLOCK);
     if (!work->before)

@@ -8,7 +8,7 @@ static const mae_mode_t modes[] = {MAE_GCM, MAE_CCM};
 static struct mock *mock_with(mae_kind_t kind, uint32_t aead_modes)
 {
     struct mock *mock = mock_new(kind);
-    mock->modes = 0x7f | aead_modes;
+    mock->modes = unauthenticated_modes() | aead_modes;
     return mock;
 }
 

@@ -13,7 +13,7 @@ static void a_forked_child_counts_no_nonce(void)
     struct mae_nonce_counter counter = {{0}, 7};
     mae_dev_t *dev;
     int status;
-    mock->modes = 0x7f | 0x100;
+    mock->modes = unauthenticated_modes() | 0x100;
     CHECK_OK(mock_open(mock, &dev));
     new_case(MAE_GCM, 40, 10);
     test.message.nonce_bytes = 12;

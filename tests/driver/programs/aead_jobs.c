@@ -124,7 +124,8 @@ static void plain_messages_go_on(void)
     enum { PARTS = 6, PART = 48 };
     static uint8_t plain[PARTS * PART], want[PARTS * PART];
     for (int kind = MAE_KIND_PERIPHERAL; kind <= MAE_KIND_STREAM; kind++) {
-        for (uint32_t mode = MAE_ECB; mode <= MAE_XTS; mode++) {
+        for (int i = 0; i < BLOCK_MODES; i++) {
+            mae_mode_t mode = block_modes[i].mode;
             for (int decrypt = 0; decrypt < 2; decrypt++) {
                 struct mock *mock = mock_new(kind);
                 mae_dev_t *dev;

@@ -73,7 +73,7 @@ static void streams(mae_kind_t kind, uint32_t modes, size_t limit, uint32_t dept
 {
     struct mock *mock = mock_new(kind);
     mae_dev_t *dev;
-    mock->modes = 0x7f | modes;
+    mock->modes = unauthenticated_modes() | modes;
     CHECK_OK(mock_open(mock, &dev));
     CHECK_OK(mae_set_queue_depth(dev, depth));
     for (int round = 0; round < 60; round++)

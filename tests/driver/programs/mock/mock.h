@@ -420,9 +420,9 @@ static inline struct mock *mock_make(mae_kind_t kind)
     mock->kind = kind;
     mock->contexts = kind == MAE_KIND_PERIPHERAL ? 1 : 64;
     mock->slots = kind == MAE_KIND_COPY ? 0 : 8;
-    mock->modes = kind == MAE_KIND_COPY         ? 1u << MAE_COPY
-                  : kind == MAE_KIND_PERIPHERAL ? 0x77f
-                                                : 0x17f;
+    mock->modes = kind == MAE_KIND_COPY ? 1u << MAE_COPY : unauthenticated_modes() | 1u << MAE_GCM;
+    if (kind == MAE_KIND_PERIPHERAL)
+        mock->modes |= 1u << MAE_CCM | 1u << MAE_CMAC;
     mock->directions = 3;
     mock->key_sizes = 7;
     mock->fail_access = mock->removed_at = mock->fail_map = -1;

@@ -17,7 +17,7 @@ static inline void toy_multiply(uint8_t y[16], const uint8_t h[16])
     memcpy(v, h, 16);
     for (int i = 0; i < 128; i++) {
         if (y[i / 8] >> (7 - i % 8) & 1)
-            toy_xor(z, z, v, 16);
+            block_xor(z, z, v, 16);
         int carry = v[15] & 1;
         for (int j = 15; j > 0; j--)
             v[j] = (uint8_t)(v[j] >> 1 | v[j - 1] << 7);
@@ -31,7 +31,7 @@ static inline void toy_ghash(uint64_t key, uint8_t y[16], const uint8_t *data, s
     uint8_t h[16] = {0};
     toy_cipher(key, 0, h, h);
     for (size_t at = 0; at < bytes; at += 16) {
-        toy_xor(y, y, data + at, bytes - at < 16 ? bytes - at : 16);
+        block_xor(y, y, data + at, bytes - at < 16 ? bytes - at : 16);
         toy_multiply(y, h);
     }
 }
@@ -39,7 +39,7 @@ static inline void toy_ghash(uint64_t key, uint8_t y[16], const uint8_t *data, s
 static inline void toy_cbc_mac(uint64_t key, uint8_t y[16], const uint8_t *data, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += 16) {
-        toy_xor(y, y, data + at, bytes - at < 16 ? bytes - at : 16);
+        block_xor(y, y, data + at, bytes - at < 16 ? bytes - at : 16);
         toy_cipher(key, 0, y, y);
     }
 }
@@ -64,7 +64,7 @@ static inline void toy_ctr_block(uint64_t key, const uint8_t first[16], uint64_t
     memcpy(counter, first, 16);
     toy_number(counter + 16, toy_low32(first) + 1 + (uint32_t)number, 4);
     toy_cipher(key, 0, counter, counter);
-    toy_xor(out, in, counter, bytes);
+    block_xor(out, in, counter, bytes);
 }
 
 static inline void toy_double_big(uint8_t block[16])
@@ -90,7 +90,7 @@ static inline void toy_cmac(uint64_t key, const uint8_t *data, size_t bytes, uin
     }
     memset(tag, 0, 16);
     toy_cbc_mac(key, tag, data, before);
-    toy_xor(last, last, mask, 16);
+    block_xor(last, last, mask, 16);
     toy_cbc_mac(key, tag, last, 16);
 }
 
@@ -127,7 +127,7 @@ static inline void toy_gcm(const struct toy_message *m, const uint8_t *in, uint8
     toy_number(lengths + 16, 8 * length, 8);
     toy_ghash(m->key, hash, lengths, 16);
     toy_cipher(m->key, 0, first, first);
-    toy_xor(tag, hash, first, 16);
+    block_xor(tag, hash, first, 16);
     free(text);
 }
 
@@ -162,7 +162,7 @@ static inline void toy_ccm(const struct toy_message *m, const uint8_t *in, uint8
                       length - at < 16 ? length - at : 16);
     toy_cbc_mac(m->key, block, m->decrypt ? out : text, length);
     toy_cipher(m->key, 0, first, first);
-    toy_xor(tag, block, first, 16);
+    block_xor(tag, block, first, 16);
     free(text);
     free(formatted);
 }
@@ -196,7 +196,7 @@ static inline void toy_device_final(const struct toy_job *job, struct toy_state 
     memcpy(tag, state->hash, 16);
     if (job->mode != MAE_CMAC) {
         toy_cipher(job->key, 0, state->iv, lengths);
-        toy_xor(tag, tag, lengths, 16);
+        block_xor(tag, tag, lengths, 16);
     }
     memset(state->hash, 0, 16);
 }
@@ -215,7 +215,7 @@ static inline void toy_device_cmac(const struct toy_job *job, struct toy_state *
             toy_double_big(mask);
             last[length - before] = 0x80;
         }
-        toy_xor(last, last, mask, 16);
+        block_xor(last, last, mask, 16);
         toy_cbc_mac(job->key, state->hash, last, 16);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Implements the modes of operation over a toy block cipher, as reference for a mock device. It
- * says nothing about AES; that is tested end to end, against other people's implementations.
+ * Runs the modes of operation over a toy block cipher, as reference for a mock device. It says
+ * nothing about AES; that is tested end to end, against other people's implementations.
  */
 #ifndef TOY_MODES_H
 #define TOY_MODES_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "maeslant.h"
+#include "../../../../sim/modes/block_modes.h"
 
 /* Computes the round function of the toy Feistel cipher for a 64-bit half. */
 static inline uint64_t toy_round(uint64_t half, uint64_t key, int round)
@@ -39,41 +39,10 @@ static inline void toy_cipher(uint64_t key, int decrypt, const uint8_t *in, uint
     memcpy(out + 8, &right, 8);
 }
 
-static inline void toy_xor(uint8_t *a, const uint8_t *b, const uint8_t *c, size_t n)
+/* Encrypts or decrypts a block under the 64-bit key that `context` points to. */
+static inline void toy_block(void *context, bool decrypt, const uint8_t in[16], uint8_t out[16])
 {
-    for (size_t i = 0; i < n; i++)
-        a[i] = b[i] ^ c[i];
-}
-
-static inline void toy_double(uint8_t *tweak)
-{
-    int carry = tweak[15] >> 7;
-    for (int i = 15; i > 0; i--)
-        tweak[i] = (uint8_t)(tweak[i] << 1 | tweak[i - 1] >> 7);
-    tweak[0] = (uint8_t)(tweak[0] << 1 ^ (carry ? 0x87 : 0));
-}
-
-static inline void toy_xts_block(uint64_t key, int decrypt, const uint8_t *tweak, const uint8_t *in,
-                                 uint8_t *out)
-{
-    uint8_t block[16];
-    toy_xor(block, in, tweak, 16);
-    toy_cipher(key, decrypt, block, block);
-    toy_xor(out, block, tweak, 16);
-}
-
-/* Encrypts or decrypts XTS's last two blocks with ciphertext stealing (IEEE 1619 §5.3.2). */
-static inline void toy_xts_steal(uint64_t key, int decrypt, uint8_t *tweak, const uint8_t *in,
-                                 uint8_t *out, size_t tail)
-{
-    uint8_t first[16], second[16], next[16];
-    memcpy(next, tweak, 16);
-    toy_double(next);
-    toy_xts_block(key, decrypt, decrypt ? next : tweak, in, first);
-    memcpy(second, in + 16, tail);
-    memcpy(second + tail, first + tail, 16 - tail);
-    memcpy(out + 16, first, tail);
-    toy_xts_block(key, decrypt, decrypt ? tweak : next, second, out);
+    toy_cipher(*(const uint64_t *)context, decrypt, in, out);
 }
 
 /*
@@ -83,55 +52,53 @@ static inline void toy_xts_steal(uint64_t key, int decrypt, uint8_t *tweak, cons
 static inline void toy_mode(mae_mode_t mode, int decrypt, uint64_t key, uint8_t *chain,
                             const uint8_t *in, uint8_t *out, size_t length)
 {
-    while (length > 0) {
-        uint8_t data[16], result[16];
-        size_t n = length < 16 ? length : 16;
-        if (mode == MAE_XTS && length > 16 && length < 32) {
-            toy_xts_steal(key, decrypt, chain, in, out, length - 16);
-            return;
-        }
-        memcpy(data, in, n);
-        switch (mode) {
-        case MAE_ECB:
-            toy_cipher(key, decrypt, data, result);
-            break;
-        case MAE_CBC:
-        case MAE_PCBC:
-            if (decrypt) {
-                toy_cipher(key, 1, data, result);
-                toy_xor(result, result, chain, 16);
-            } else {
-                toy_xor(result, data, chain, 16);
-                toy_cipher(key, 0, result, result);
-            }
-            memcpy(chain, decrypt ? data : result, 16);
-            if (mode == MAE_PCBC)
-                toy_xor(chain, data, result, 16);
-            break;
-        case MAE_CFB:
-        case MAE_OFB:
-        case MAE_CTR:
-            toy_cipher(key, 0, chain, result);
-            if (mode == MAE_OFB)
-                memcpy(chain, result, 16);
-            toy_xor(result, result, data, n);
-            if (mode == MAE_CFB)
-                memcpy(chain, decrypt ? data : result, n);
-            for (int i = 15; mode == MAE_CTR && i >= 0 && ++chain[i] == 0; i--)
-                ;
-            break;
-        case MAE_XTS:
-            toy_xts_block(key, decrypt, chain, data, result);
-            toy_double(chain);
-            break;
-        default:
-            memcpy(result, data, n);
-        }
-        memcpy(out, result, n);
-        in += n;
-        out += n;
-        length -= n;
-    }
+    block_mode_run(mode, decrypt, toy_block, &key, chain, in, out, length);
+}
+
+/* Operations: every unauthenticated mode, encryption at an even number, decryption at the next. */
+enum { OPERATIONS = 2 * BLOCK_MODES };
+
+static inline mae_mode_t operation_mode(int operation)
+{
+    return block_modes[operation / 2].mode;
+}
+
+static inline mae_direction_t operation_direction(int operation)
+{
+    return operation % 2 ? MAE_DECRYPT : MAE_ENCRYPT;
+}
+
+/* Returns true if an operation's next chain value depends on the cipher's result. */
+static inline bool operation_chains(int operation)
+{
+    uint8_t chains[2][16] = {{0}}, in[16] = {0}, out[16];
+    for (int i = 0; i < 2; i++)
+        toy_mode(operation_mode(operation), operation % 2, (uint64_t)i + 1, chains[i], in, out, 16);
+    return memcmp(chains[0], chains[1], 16) != 0;
+}
+
+/* Returns true if an operation needs the inverse cipher: it differs from the encryption. */
+static inline bool operation_inverts(int operation)
+{
+    uint8_t chain[2][16] = {{0}}, in[16] = {0}, out[2][16];
+    for (int i = 0; i < 2; i++)
+        toy_mode(operation_mode(operation), i ? operation % 2 : 0, 1, chain[i], in, out[i], 16);
+    return memcmp(out[0], out[1], 16) != 0;
+}
+
+/* Returns true if a message of a mode may end with a part of a block. */
+static inline bool takes_any_length(mae_mode_t mode)
+{
+    return block_mode_of(mode)->any_length;
+}
+
+/* Returns the unauthenticated modes as bits of caps.modes. */
+static inline uint32_t unauthenticated_modes(void)
+{
+    uint32_t modes = 0;
+    for (int i = 0; i < BLOCK_MODES; i++)
+        modes |= 1u << block_modes[i].mode;
+    return modes;
 }
 
 #endif
