@@ -169,6 +169,11 @@ def _harness_files(top: str) -> list[pathlib.Path]:
         ]
     folder = SIM / ENGINES[top]
     shared = [SIM / name for name in ("runtime.cpp", "runtime.h", "random.h")]
+    if ENGINES[top] in ("arbiter", "states"):
+        shared += [
+            SIM / "modes" / "block_modes.h",
+            paths.ROOT / "driver" / "include" / "maeslant.h",
+        ]
     own = folder / f"{folder.name}.cpp"
     parts = [path for path in sorted(folder.glob("*.cpp")) if path != own]
     return [own, *parts, *shared, *folder.glob("*.h"), *folder.glob("*.vlt")]

@@ -12,12 +12,13 @@ import cffi
 
 from maeslant import paths
 from maeslant.build import c_driver, configurations, simulator
+from maeslant.build.generated import mae_peripheral
 from maeslant.errors import MaeslantError
 
-MODES = ("ecb", "cbc", "pcbc", "cfb", "ofb", "ctr", "xts")
-PADDED = ("ecb", "cbc", "pcbc")  # whole blocks only: PKCS#7 pads to them
+CODES = {mode.name.lower(): int(mode) for mode in mae_peripheral.Mode}  # mae_mode_t
 AEAD = ("gcm", "ccm")  # authenticated
-CODES = {name: code for code, name in enumerate((*MODES, "copy", *AEAD, "cmac"))}  # mae_mode_t
+MODES = tuple(name for name in CODES if name not in (*AEAD, "cmac", "copy"))  # unauthenticated
+PADDED = ("ecb", "cbc", "pcbc")  # whole blocks only: PKCS#7 pads to them
 NULL = "null:"  # the driver's backend that touches no data
 TAG = 16
 NONCE = 12  # bytes that the library draws
@@ -184,7 +185,7 @@ class Device:
         check(
             self.lib.mae_crypt(
                 self.handle,
-                MODES.index(mode),
+                CODES[mode],
                 direction,
                 self.ffi.from_buffer(key),
                 len(key),
@@ -214,7 +215,7 @@ class Device:
         check(
             self.lib.mae_crypt_part(
                 self.handle,
-                MODES.index(mode),
+                CODES[mode],
                 direction,
                 self.ffi.from_buffer(key),
                 len(key),
@@ -378,7 +379,7 @@ class Stream(Pieces):
         handle = ffi.new("mae_stream_t **")
         iv_pointer = ffi.NULL if iv is None else ffi.from_buffer(iv)
         key_pointer = ffi.from_buffer(key)
-        number = MODES.index(mode)
+        number = CODES[mode]
         check(
             device.lib.mae_stream_begin(
                 device.handle,

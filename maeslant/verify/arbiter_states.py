@@ -25,12 +25,16 @@ from rich.table import Table
 
 from maeslant import paths
 from maeslant.build import simulator
+from maeslant.build.generated.mae_peripheral import Mode
+from maeslant.driver import device
 from maeslant.errors import MaeslantError
 
 FOLDER = paths.ROOT / "sim" / "states"
 ROWS = 8
-ECB, CBC, PCBC, CFB, OFB, CTR, XTS, GCM = range(8)
-NAMES = ("ECB", "CBC", "PCBC", "CFB", "OFB", "CTR", "XTS", "GCM")
+PLAIN = tuple(Mode[name.upper()] for name in device.MODES)
+ECB, CBC, PCBC, CFB = Mode.ECB, Mode.CBC, Mode.PCBC, Mode.CFB
+OFB, CTR, XTS = Mode.OFB, Mode.CTR, Mode.XTS
+GCM = 7  # mode_e's Ctr32, the counter of GCM
 
 
 class ProofError(MaeslantError):
@@ -53,7 +57,8 @@ class Job:
     word: int = 0  # of a row, that the CPU reads and writes
 
     def __str__(self) -> str:
-        name = f"{NAMES[self.mode]} {'decrypt' if self.decrypt else 'encrypt'}"
+        name = "GCM" if self.mode == GCM else Mode(self.mode).name
+        name += " decrypt" if self.decrypt else " encrypt"
         name += "" if self.init else ", goes on"
         name += ", wrong tag" if self.bad_tag else ""
         if not self.moves:
@@ -129,7 +134,7 @@ def small() -> list[Case]:
     apart, place = (0, 4), (0, 0)
     found = [
         Case((Job(mode, decrypt, *where, 32),))
-        for mode in (ECB, CBC, PCBC, CFB, OFB, CTR, XTS)
+        for mode in PLAIN
         for decrypt in (False, True)
         for where in (apart, place)
     ]

@@ -7,8 +7,11 @@
 namespace mae {
 namespace {
 
-const char *const kNames[] = {"ECB", "CBC", "PCBC", "CFB", "OFB", "CTR",
-                              "XTS", "",    "GCM",  "CCM", "CMAC"};
+std::string name_of(unsigned mode) {
+    const block_mode *plain = block_mode_of(Mode(mode));
+    if (plain != nullptr) return plain->name;
+    return mode == MAE_GCM ? "GCM" : mode == MAE_CCM ? "CCM" : "CMAC";
+}
 
 }  // namespace
 
@@ -93,25 +96,24 @@ std::string torture(uint64_t seed, uint64_t accesses, unsigned jobs, uint64_t &c
         add("held_by_two", cpu.counts.twice);
     }
     out += "\"jobs\": {";
-    for (unsigned i = 0; i < 22; ++i) {
+    for (unsigned i = 0; i < 2 * kModeCodes; ++i) {
         if (counts.jobs[i] == 0) continue;
-        const std::string name =
-            std::string(kNames[i / 2]) + (i % 2 != 0 ? " decrypt" : " encrypt");
+        const std::string name = name_of(i / 2) + (i % 2 != 0 ? " decrypt" : " encrypt");
         out += "\"" + name + "\": " + std::to_string(counts.jobs[i]) + ", ";
     }
     if (out.back() == ' ') out.resize(out.size() - 2);
     out += "}, \"holds\": [";
     static const char *const kKindNames[] = {"read destination", "write destination",
                                              "write source", "write keys"};
-    for (unsigned i = 0; i < 22; ++i) {
+    for (unsigned i = 0; i < 2 * kModeCodes; ++i) {
         for (unsigned express = 0; express < 2; ++express) {
             for (unsigned kind = 0; kind < kKinds; ++kind) {
                 const Hold &hold = cpu.holds[i][express][kind];
                 if (hold.count == 0) continue;
-                out += std::string("[\"") + kNames[i / 2] + "\", " +
-                       (i % 2 != 0 ? "true" : "false") + ", " + (express != 0 ? "true" : "false") +
-                       ", \"" + kKindNames[kind] + "\", " + std::to_string(hold.count) + ", " +
-                       std::to_string(hold.longest) + ", " + std::to_string(hold.spare) + "], ";
+                out += "[\"" + name_of(i / 2) + "\", " + (i % 2 != 0 ? "true" : "false") + ", " +
+                       (express != 0 ? "true" : "false") + ", \"" + kKindNames[kind] + "\", " +
+                       std::to_string(hold.count) + ", " + std::to_string(hold.longest) + ", " +
+                       std::to_string(hold.spare) + "], ";
             }
         }
     }

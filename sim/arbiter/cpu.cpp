@@ -11,16 +11,16 @@ uint64_t bound_of(const Region &region, bool out_of_turn, uint64_t before) {
     uint64_t bound = 24;
     if (out_of_turn) {
         bound += (kDepth + 2) * r;
-        if (region.mode == kXts) bound += r + 22 + region.rows / 128;
+        if (region.mode == MAE_XTS) bound += r + 22 + region.rows / 128;
     } else {
         uint64_t step = region.key_rows != 0 ? r + 5 : r;
-        if (region.mode == kGcm) step = std::max<uint64_t>(r, 9);
-        if (region.mode == kCcm) step = 2 * r;
-        if (region.mode == kCmac) step = r + 5;
+        if (region.mode == MAE_GCM) step = std::max<uint64_t>(r, 9);
+        if (region.mode == MAE_CCM) step = 2 * r;
+        if (region.mode == MAE_CMAC) step = r + 5;
         bound += (before + 3) * step;
-        if (region.mode >= kGcm) bound += 2 * r + 10;
+        if (!is_plain(region.mode)) bound += 2 * r + 10;
     }
-    if (region.decrypt && region.mode <= kXts) bound += r;  // it may be the first with its key
+    if (region.decrypt && is_plain(region.mode)) bound += r;  // it may be the first with its key
     if (region.verdict) bound += region.rows;
     return bound;
 }
@@ -134,7 +134,7 @@ void Cpu::collect(uint64_t clock, bool ready, uint32_t data, const uint8_t *ram)
 bool Cpu::out_of_turn(const Region &region, uint32_t row) const {
     if (!region.express) return false;
     if (port_.strobes == 0) return true;
-    const bool chained = region.mode == kCbc || region.mode == kCfb;
+    const bool chained = region.mode == MAE_CBC || region.mode == MAE_CFB;
     const bool apart = !region.in_place() && !region.overlaps();
     // What the next job's chain value is made from stays as it is.
     return apart || (region.in_place() && !chained && region.in_destination(row));

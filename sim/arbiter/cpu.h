@@ -29,7 +29,8 @@ struct Region {
     bool moves = false;               // it has a destination
     bool verdict = false;             // which is held to the end
     bool express = false;             // blocks can be made out of turn
-    uint8_t mode = 0, nr = 10;
+    Mode mode = MAE_ECB;
+    uint8_t nr = 10;
     bool decrypt = false;
 
     bool in_source(uint32_t row) const { return row - source < rows; }
@@ -133,7 +134,7 @@ class Cpu {
     const Region *avoid = nullptr;  // rows that are left alone
     bool frozen = false;            // nothing new at all
     CpuCounts counts;
-    std::array<std::array<std::array<Hold, kKinds>, 2>, 32> holds{};
+    std::array<std::array<std::array<Hold, kKinds>, 2>, 2 * kModeCodes> holds{};
 
    private:
     void plan();

@@ -21,7 +21,7 @@ void Torture::result_of_plain(Job &job, Block &chain) {
     }
     if (!job.key_each) keys.push_back(keys_[job.slot]);
     const Bytes data = memory(job.source, job.length);
-    if (job.init) chain = job.mode == kXts ? encrypt_block(keys_[job.tweak], job.iv) : job.iv;
+    if (job.init) chain = job.mode == MAE_XTS ? encrypt_block(keys_[job.tweak], job.iv) : job.iv;
     job.result = plain_mode(job.mode, job.decrypt, keys, data, chain);
     if (job.init && !job.key_each) {
         const Bytes &tweak_key = keys_[job.tweak];
@@ -36,23 +36,32 @@ void Torture::result_of_plain(Job &job, Block &chain) {
     }
 }
 
+// Returns a random mode whose messages are whole blocks.
+Mode Torture::whole_blocks_mode() {
+    std::vector<Mode> modes;
+    for (const block_mode &one : block_modes) {
+        if (!one.any_length) modes.push_back(one.mode);
+    }
+    return modes[below(uint32_t(modes.size()))];
+}
+
 // Runs an ECB, CBC, CTR or like message in one or more memory jobs, or one job repeatedly.
 void Torture::plain() {
     Job job;
-    job.mode = Mode(below(7));
+    job.mode = block_modes[below(BLOCK_MODES)].mode;
     job.decrypt = chance(50);
     job.slot = below(kSlots);
     job.tweak = (job.slot + 1 + below(kSlots - 1)) % kSlots;
-    job.key_each = job.mode != kXts && chance(20);
+    job.key_each = job.mode != MAE_XTS && chance(20);
     job.keys_bytes = 16 + 8 * below(3);
     const bool again = chance(15);
     Block chain{};
     for (unsigned part = 0;; ++part) {
-        const bool any = job.mode >= kCfb;
+        const bool any = block_mode_of(job.mode)->any_length;
         job.iv = block();
         if (part == 0 || !again) {
             job.length = some_length(any);
-            if (job.mode == kXts) job.length = std::max(16u, job.length);
+            if (job.mode == MAE_XTS) job.length = std::max(16u, job.length);
             if (job.key_each) job.length = std::min(job.length, 16u * 80);
             place(job);
         } else {
@@ -90,7 +99,7 @@ bool Torture::aad_by_registers(Job job, const Bytes &data) {
 
 void Torture::gcm() {
     Job job;
-    job.mode = kGcm;
+    job.mode = MAE_GCM;
     job.decrypt = chance(50);
     job.slot = below(kSlots);
     Bytes iv, aad;
@@ -135,7 +144,7 @@ void Torture::gcm() {
         const size_t before = data.size();
         data.insert(data.end(), more.begin(), more.end());
         job.tag_bytes = job.decrypt ? 4 + below(13) : 16;
-        const Sealed sealed = seal(kGcm, job.decrypt, keys_[job.slot], iv, aad, data, 16);
+        const Sealed sealed = seal(MAE_GCM, job.decrypt, keys_[job.slot], iv, aad, data, 16);
         job.result.assign(sealed.text.begin() + long(before), sealed.text.end());
         job.tag = sealed.tag;
         job.error = kNone;
@@ -152,7 +161,7 @@ void Torture::gcm() {
 
 void Torture::ccm() {
     Job job;
-    job.mode = kCcm;
+    job.mode = MAE_CCM;
     job.decrypt = chance(50);
     job.slot = below(kSlots);
     const Bytes nonce = bytes_of(7 + below(7));
@@ -187,7 +196,7 @@ void Torture::ccm() {
     place(job);
     avoid(job);
     const Bytes data = memory(job.source, job.length);
-    const Sealed sealed = seal(kCcm, job.decrypt, keys_[job.slot], nonce, aad, data, tag_bytes);
+    const Sealed sealed = seal(MAE_CCM, job.decrypt, keys_[job.slot], nonce, aad, data, tag_bytes);
     job.result = sealed.text;
     job.tag = sealed.tag;
     if (job.decrypt && chance(40)) {
@@ -201,7 +210,7 @@ void Torture::ccm() {
 
 void Torture::cmac() {
     Job job;
-    job.mode = kCmac;
+    job.mode = MAE_CMAC;
     job.decrypt = chance(50);
     job.slot = below(kSlots);
     Bytes data;
@@ -212,7 +221,7 @@ void Torture::cmac() {
         avoid(job);
         const Bytes more = memory(job.source, job.length);
         data.insert(data.end(), more.begin(), more.end());
-        const Sealed sealed = seal(kCmac, false, keys_[job.slot], {}, {}, data, 16);
+        const Sealed sealed = seal(MAE_CMAC, false, keys_[job.slot], {}, {}, data, 16);
         job.tag_bytes = 1 + below(16);
         job.tag = sealed.tag;
         if (job.decrypt && job.final && chance(40)) {
@@ -231,27 +240,27 @@ void Torture::refused() {
     job.slot = below(kSlots);
     job.tweak = (job.slot + 1) % kSlots;
     job.decrypt = chance(50);
-    job.mode = Mode(below(7));
+    job.mode = block_modes[below(BLOCK_MODES)].mode;
     job.key_each = chance(30);
     job.keys_bytes = 16 + 8 * below(3);
     job.length = std::min(some_length(false), 60u * 16);
     job.iv = block();
     const uint32_t what = below(8);
     if (what == 0) {
-        job.mode = chance(50) ? kGcm : kCcm;
+        job.mode = chance(50) ? MAE_GCM : MAE_CCM;
         job.decrypt = true;  // without final
         job.key_each = false;
         job.error = kBadOp;
     } else if (what == 1) {
-        job.mode = chance(40) ? kXts : chance(50) ? kGcm : kCcm;  // with key_each
+        job.mode = chance(40) ? MAE_XTS : chance(50) ? MAE_GCM : MAE_CCM;  // with key_each
         job.final = true;
         job.key_each = true;
         job.error = kBadOp;
     } else if (what == 2) {
-        job.mode = Mode(below(3));
+        job.mode = whole_blocks_mode();
         job.length -= 1 + below(15);
         job.error = kBadLength;
-    } else if (job.mode == kXts) {
+    } else if (job.mode == MAE_XTS) {
         job.key_each = false;
     }
     place(job);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "../modes/block_modes.h"
 #include "libcrypto.h"
 
 namespace mae {
@@ -15,22 +16,14 @@ namespace mae {
 using Bytes = std::vector<uint8_t>;
 using Block = std::array<uint8_t, 16>;
 
-enum Mode : uint8_t {
-    kEcb = 0,
-    kCbc = 1,
-    kPcbc = 2,
-    kCfb = 3,
-    kOfb = 4,
-    kCtr = 5,
-    kXts = 6,
-    kGcm = 8,
-    kCcm = 9,
-    kCmac = 10
-};
+using Mode = mae_mode_t;
+constexpr unsigned kModeCodes = 32;  // of the register field
 
-// Computes the result of an ECB, CBC, CTR or like job from AES blocks of OpenSSL. `chain` is the
-// chain value before the first block (of XTS: the encrypted tweak), and then the one after the
-// last. `keys`: one for each block, or one.
+inline bool is_plain(Mode mode) { return block_mode_of(mode) != nullptr; }
+
+// Computes the result of an ECB, CBC, CTR or like job by block_modes.h from AES blocks of OpenSSL.
+// `chain` is the chain value before the first block (of XTS: the encrypted tweak), and then the one
+// after the last. `keys`: one for each block, or one.
 Bytes plain_mode(Mode mode, bool decrypt, const std::vector<Bytes> &keys, const Bytes &data,
                  Block &chain);
 

@@ -133,16 +133,16 @@ Region Torture::region(const Job &job) const {
     out.rows = job.rows();
     out.key_rows = job.key_each ? out.rows * job.stride() / 16 : 0;
     out.moves = job.moves();
-    out.verdict = out.moves && job.mode >= kGcm && job.decrypt;
+    out.verdict = out.moves && !is_plain(job.mode) && job.decrypt;
     out.mode = job.mode;
     out.decrypt = job.decrypt;
     const Bytes &key = keys_[job.slot];
     out.nr = uint8_t(6 + (job.key_each ? job.keys_bytes : key.size()) / 4);
-    if (job.mode == kXts) out.nr = std::max(out.nr, uint8_t(6 + keys_[job.tweak].size() / 4));
+    if (job.mode == MAE_XTS) out.nr = std::max(out.nr, uint8_t(6 + keys_[job.tweak].size() / 4));
     if (!job.key_each) {
-        const bool chained = job.decrypt && (job.mode == kCbc || job.mode == kCfb);
-        out.express = job.mode == kEcb || chained || (job.mode == kCtr && job.init) ||
-                      (job.mode == kXts && job.init && job.length % 16 == 0);
+        const bool chained = job.decrypt && (job.mode == MAE_CBC || job.mode == MAE_CFB);
+        out.express = job.mode == MAE_ECB || chained || (job.mode == MAE_CTR && job.init) ||
+                      (job.mode == MAE_XTS && job.init && job.length % 16 == 0);
     }
     return out;
 }
@@ -231,7 +231,7 @@ bool Torture::disturb(const Job &job) {
         dropped();
         return true;
     }
-    const bool auth = job.mode >= kGcm;
+    const bool auth = !is_plain(job.mode);
     if (what < 60) {
         if (job.error != kNone) return false;
         ++counts_.busy;
@@ -302,9 +302,9 @@ bool Torture::carry_out(Job &job, bool leave_alone) {
     set(kDestination, job.destination);
     set(kKeys, job.keys);
     set(kKeysLen, (job.keys_bytes - 16) / 8);
-    if (job.init || job.mode <= kXts) write_block(kIv, job.iv);
+    if (job.init || is_plain(job.mode)) write_block(kIv, job.iv);
     set(kTagBytes, job.tag_bytes);
-    if (job.mode >= kGcm && job.decrypt) write_block(kTag, job.tag);
+    if (!is_plain(job.mode) && job.decrypt) write_block(kTag, job.tag);
     set(kIrqEnable, 1);
     set(kIrqStatus, 9);
     settle();

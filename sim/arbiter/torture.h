@@ -25,7 +25,7 @@ constexpr uint32_t kStart = 1u << 31, kWipe = 1u << 30;
 constexpr unsigned kSlots = 4;
 
 struct Job {
-    Mode mode = kEcb;
+    Mode mode = MAE_ECB;
     bool decrypt = false, init = true, final = false, memory = true, key_each = false;
     unsigned phase = 0, slot = 0, tweak = 0, keys_bytes = 16, tag_bytes = 16;
     uint32_t source = 0, destination = 0, keys = 0, length = 0;
@@ -35,7 +35,7 @@ struct Job {
     Error error = kNone;
 
     uint32_t rows() const { return uint32_t((uint64_t(length) + 15) / 16); }
-    bool moves() const { return mode <= kXts || (mode != kCmac && phase == 0); }
+    bool moves() const { return is_plain(mode) || (mode != MAE_CMAC && phase == 0); }
     uint32_t stride() const { return keys_bytes == 16 ? 16 : 32; }
     uint32_t ctrl() const {
         return mode | uint32_t(decrypt) << 5 | uint32_t(init) << 6 | slot << 8 | tweak << 16 |
@@ -50,7 +50,7 @@ struct Counts {
     // Jobs that started beside another one, and of them those that read what the other one writes,
     // write what it reads, and write what it writes.
     uint64_t beside = 0, reads_of = 0, writes_over = 0, writes_with = 0;
-    uint64_t jobs[32] = {};
+    uint64_t jobs[2 * kModeCodes] = {};
 };
 
 // Only the peripheral that has the floor may start a job, or drop one: between the computation of a
@@ -106,6 +106,7 @@ class Torture {
     void write_block(uint32_t address, const Block &value);
 
     void plain();
+    Mode whole_blocks_mode();
     void result_of_plain(Job &job, Block &chain);
     void gcm();
     void ccm();

@@ -21,7 +21,7 @@ extern "C" {
 
 /* cdef begin */
 struct mae_states_job {
-    uint8_t mode, decrypt, init, moves; /* mode 7: GCM, by CTR32 */
+    uint8_t mode, decrypt, init, moves; /* mode_e; 7: GCM, by Ctr32 */
     uint8_t plain, bad_tag, key_each, source;
     uint8_t destination, keys, bytes, word; /* rows; length; the word of a row the CPU uses */
 };

@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <cstring>
 
+#include "../modes/block_modes.h"
 #include "mae_sim_states.h"
 
 namespace mae {
 
 constexpr uint32_t kToyRows = 8;
+constexpr uint8_t kToyGcm = 7;  // in mae_states_job: the code of Ctr32 in mode_e
 using ToyMemory = std::array<std::array<uint8_t, 16>, kToyRows>;
 using Number = unsigned __int128;
 
@@ -36,62 +38,37 @@ inline Number turn(bool inverse, Number key, Number in) {
     return in >> 9 | in << 119;
 }
 
-inline Number doubled(Number tweak) {  // IEEE 1619: byte 0 is the lowest there
-    uint8_t bytes[16], out[16];
-    store(bytes, tweak, 16);
-    unsigned carry = 0;
-    for (int i = 0; i < 16; ++i) {
-        out[i] = uint8_t(bytes[i] << 1 | carry);
-        carry = bytes[i] >> 7;
-    }
-    if (carry != 0) out[0] ^= 0x87;
-    return number(out);
+// Holds a job's keys: one, or one for each block, in the memory before the job.
+struct ToyKeys {
+    const mae_states_job &job;
+    const ToyMemory &memory;
+    uint32_t blocks = 0;
+};
+
+inline void toy_block(void *context, bool decrypt, const uint8_t *in, uint8_t *out) {
+    ToyKeys &keys = *static_cast<ToyKeys *>(context);
+    const uint32_t row = keys.job.keys + keys.blocks++;
+    const Number key = keys.job.key_each != 0 ? number(keys.memory[row].data()) : kToyKeys[0];
+    store(out, turn(decrypt, key, number(in)), 16);
 }
 
 // Computes the memory after a whole job of the toy cipher; returns its chain value.
 inline Number do_job(const mae_states_job &job, ToyMemory &memory) {
     const ToyMemory before = memory;
     const uint32_t rows = (job.bytes + 15u) / 16;
-    Number chain = job.mode == 6 ? turn(false, kToyKeys[1], kToyIv) : kToyIv;
+    const bool gcm = job.mode == kToyGcm;  // by CTR: the IV's last 32 bits do not overflow here
+    const mae_mode_t mode = gcm ? MAE_CTR : mae_mode_t(job.mode);
+    Number chain = mode == MAE_XTS ? turn(false, kToyKeys[1], kToyIv) : kToyIv;
     if (job.moves == 0) return chain;
-    for (uint32_t i = 0; i < rows; ++i) {
-        const Number in = number(before[job.source + i].data());
-        const Number key = job.key_each != 0 ? number(before[job.keys + i].data()) : kToyKeys[0];
-        const bool decrypt = job.decrypt != 0;
-        Number out = 0;
-        switch (job.mode) {
-            case 0:
-                out = turn(decrypt, key, in);
-                break;
-            case 1:
-                out = decrypt ? turn(true, key, in) ^ chain : turn(false, key, in ^ chain);
-                chain = decrypt ? in : out;
-                break;
-            case 2:
-                out = decrypt ? turn(true, key, in) ^ chain : turn(false, key, in ^ chain);
-                chain = in ^ out;
-                break;
-            case 3:
-                out = turn(false, key, chain) ^ in;
-                chain = decrypt ? in : out;
-                break;
-            case 4:
-                chain = turn(false, key, chain);
-                out = in ^ chain;
-                break;
-            case 6:
-                out = turn(decrypt, key, in ^ chain) ^ chain;
-                chain = doubled(chain);
-                break;
-            default:  // the IV's last 32 bits do not overflow here
-                out = turn(false, key, chain) ^ in;
-                ++chain;
-        }
-        if (job.bad_tag != 0) out = 0;
-        const size_t left = job.bytes - 16 * i;
-        store(memory[job.destination + i].data(), out, left < 16 ? left : 16);
-    }
-    return chain;
+    ToyKeys keys{job, before};
+    ToyMemory out{};
+    uint8_t value[16];
+    store(value, chain, 16);
+    block_mode_run(mode, job.decrypt != 0, toy_block, &keys, value, before[job.source].data(),
+                   out[0].data(), 16 * rows);
+    if (job.bad_tag != 0) out = {};
+    std::memcpy(memory[job.destination].data(), out[0].data(), job.bytes);
+    return number(value);
 }
 
 }  // namespace mae

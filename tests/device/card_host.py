@@ -178,7 +178,7 @@ class Card(Registers):
             src=src,
             dst=dst,
             length=len(data),
-            op=oracle.MODES.index(mode) if mode in oracle.MODES else COPY,
+            op=oracle.CODES[mode] if mode in oracle.MODES else COPY,
             flags=flags
             | DECRYPT * decrypt
             | INIT * (iv is not None)

@@ -30,7 +30,7 @@ class Peripheral(Registers):
         await self.write("length", length)
         await self.write(
             "ctrl",
-            mode=oracle.MODES.index(mode),
+            mode=oracle.CODES[mode],
             decrypt=int(decrypt),
             init=int(iv is not None),
             key_slot=key_slot,

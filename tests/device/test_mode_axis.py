@@ -14,12 +14,12 @@ from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 from cocotb.utils import get_sim_time
 from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
 
+from tests.device.oracle import CODES
 from tests.mode.engine import ANY_LENGTH, LENGTHS, MODES, crypt
 from tests.support import bench
 from tests.support.axi import pauses
 from tests.support.stream import start
 
-CODES = {mode: code for code, mode in enumerate(MODES)}
 SLOTS = 8
 
 

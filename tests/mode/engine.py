@@ -24,12 +24,7 @@ WIDE = {"Lanes": 4, "Contexts": 64}
 
 MODES = oracle.MODES
 LENGTHS = (16, 24, 32)
-ANY_LENGTH = ("cfb", "ofb", "ctr")
-
-
-def chains(mode: str, decrypt: bool) -> bool:
-    """Returns true if a mode must finish each block before it can start the next (chaining)."""
-    return mode in ("pcbc", "ofb") or (mode in ("cbc", "cfb") and not decrypt)
+ANY_LENGTH = tuple(mode for mode in oracle.ANY_LENGTH if mode != "xts")
 
 
 def crypt(mode: str, decrypt: bool, key: bytes, tweak_key: bytes, iv: bytes, data: bytes) -> bytes:
@@ -257,7 +252,7 @@ class Bench:
                 configuring = (ctx, data)
                 dut.cfg_valid_i.value = 1
                 dut.cfg_ctx_i.value = ctx
-                dut.cfg_mode_i.value = MODES.index(message.mode)
+                dut.cfg_mode_i.value = oracle.CODES[message.mode]
                 dut.cfg_dir_i.value = int(message.decrypt)
                 dut.cfg_init_i.value = int(first and first_init)
                 dut.cfg_serial_i.value = int(steal)

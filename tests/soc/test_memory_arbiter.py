@@ -8,12 +8,13 @@ mae_memory_out_of_order and mae_memory_done_bits, and mae_soc_memory.
 
 import pytest
 
+from maeslant.driver.device import CODES
 from maeslant.verify import torture
 
 COUNTS = """writes held inside edges wipes busy refused scribbles loaded bad_tags key_each
 in_place overlapping continued repeated""".split()
 TOGETHER = "beside reads_of_other writes_over_other writes_with_other held_by_two".split()
-MODES = "ECB CBC PCBC CFB OFB CTR XTS GCM CCM CMAC".split()
+MODES = [name.upper() for name in CODES if name != "copy"]
 SLOW = [pytest.param(seed, 250_000, marks=pytest.mark.slow) for seed in (2, 3, 4, 5)]
 
 

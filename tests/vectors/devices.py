@@ -3,7 +3,7 @@
 
 from collections.abc import Generator
 
-from maeslant.driver.device import DECRYPT, ENCRYPT, MODES, Device, check
+from maeslant.driver.device import CODES, DECRYPT, ENCRYPT, Device, check
 from tests.vectors.monte_carlo import Block, Key
 
 
@@ -19,7 +19,7 @@ class Chain:
         self.slot = None
         self.me = ffi.new_handle(self)
         self.job = ffi.new("struct mae_job *")
-        self.job.mode = MODES.index(mode)
+        self.job.mode = CODES[mode]
         self.job.direction = ENCRYPT if encrypt else DECRYPT
         self.job.init, self.job.length = 1, 16
         self.job.src, self.job.dst, self.job.user = (

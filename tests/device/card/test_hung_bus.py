@@ -60,7 +60,7 @@ def open_message(card: Card) -> Job:
 def pieces(card: Card, jobs: list[Job]) -> dict[str, list[bytes]]:
     """Returns all secrets of the given keys and jobs: keys, round keys, H, keystream, data."""
     keys = list(card.keys.values())
-    ofb = [job.desc for job in jobs if job.desc.op == oracle.MODES.index("ofb")]
+    ofb = [job.desc for job in jobs if job.desc.op == oracle.CODES["ofb"]]
     streams = [oracle.crypt("ofb", False, card.keys[d.key_slot], d.iv, bytes(64)) for d in ofb]
     hashes = [oracle.crypt("ecb", False, key, b"", bytes(16)) for key in keys]
     data = [job.data + job.answer for job in jobs]

@@ -230,12 +230,12 @@ async def wipe(dut) -> None:
         kinds["stream"] = [
             oracle.crypt("ofb", False, card.keys[j.desc.key_slot], j.desc.iv, bytes(64))
             for j in jobs
-            if j.desc.op == oracle.MODES.index("ofb")
+            if j.desc.op == oracle.CODES["ofb"]
         ]
         kinds["tweak"] = [
             oracle.crypt("ecb", False, card.keys[j.desc.tweak_slot], b"", j.desc.iv)
             for j in jobs
-            if j.desc.op == oracle.MODES.index("xts")
+            if j.desc.op == oracle.CODES["xts"]
         ]
         await card.run(jobs)
         # A message of GCM that is left open.

@@ -117,8 +117,8 @@ async def writes_behind_the_start(dut) -> None:
     for offset in range(0x70, 0x80, 4):
         await p.write_words("iv", iv)
         await p.write("length", 37)
-        ctrl = p.pack("ctrl", mode=oracle.MODES.index("ctr"), init=1, start=1)
-        other = p.pack("ctrl", mode=oracle.MODES.index("ecb"), key_slot=1)
+        ctrl = p.pack("ctrl", mode=oracle.CODES["ctr"], init=1, start=1)
+        other = p.pack("ctrl", mode=oracle.CODES["ecb"], key_slot=1)
         writes = [(0x20, ctrl), (offset, 0x12345678), (0x30, 16), (0x20, other)]
         behind = [p.bus.init_write(at, word.to_bytes(4, "little")) for at, word in writes]
         for write in behind:

@@ -140,7 +140,7 @@ async def writes_behind_the_start(dut) -> None:
         for offset in range(0x70, 0x80, 4):
             await p.write_words("iv", iv)
             await p.write("length", 32)
-            ctrl = p.pack("ctrl", mode=oracle.MODES.index(mode), init=1, start=1)
+            ctrl = p.pack("ctrl", mode=oracle.CODES[mode], init=1, start=1)
             other = p.pack("ctrl", mode=1, decrypt=1, key_slot=1)
             writes = [(0x20, ctrl), (offset, 0x12345678), (0x30, 16), (0x20, other)]
             behind = [p.bus.init_write(above + at, w.to_bytes(4, "little")) for at, w in writes]

@@ -198,7 +198,7 @@ async def plain_modes(dut) -> None:
             await unit.load_key(2, key)
             await unit.write_words("iv", iv)
             unit.outs.clear()
-            await unit.job(0, 160, init=1, mode=oracle.MODES.index(mode), slot=2)
+            await unit.job(0, 160, init=1, mode=oracle.CODES[mode], slot=2)
             await unit.put(data)
             await ClockCycles(dut.clk_i, 80)
             await FallingEdge(dut.clk_i)
