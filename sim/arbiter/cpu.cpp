@@ -134,10 +134,9 @@ void Cpu::collect(uint64_t clock, bool ready, uint32_t data, const uint8_t *ram)
 bool Cpu::out_of_turn(const Region &region, uint32_t row) const {
     if (!region.express) return false;
     if (port_.strobes == 0) return true;
-    const bool chained = region.mode == MAE_CBC || region.mode == MAE_CFB;
     const bool apart = !region.in_place() && !region.overlaps();
     // What the next job's chain value is made from stays as it is.
-    return apart || (region.in_place() && !chained && region.in_destination(row));
+    return apart || (region.in_place() && !region.looks_back && region.in_destination(row));
 }
 
 // Returns the longest time for which a job may hold the CPU's access, and where to count it.

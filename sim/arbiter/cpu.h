@@ -29,6 +29,7 @@ struct Region {
     bool moves = false;               // it has a destination
     bool verdict = false;             // which is held to the end
     bool express = false;             // blocks can be made out of turn
+    bool looks_back = false;          // a chain value is the source's block before
     Mode mode = MAE_ECB;
     uint8_t nr = 10;
     bool decrypt = false;

@@ -139,9 +139,10 @@ Region Torture::region(const Job &job) const {
     const Bytes &key = keys_[job.slot];
     out.nr = uint8_t(6 + (job.key_each ? job.keys_bytes : key.size()) / 4);
     if (job.mode == MAE_XTS) out.nr = std::max(out.nr, uint8_t(6 + keys_[job.tweak].size() / 4));
+    out.looks_back = job.mode == MAE_CBC || job.mode == MAE_CFB;
     if (!job.key_each) {
-        const bool chained = job.decrypt && (job.mode == MAE_CBC || job.mode == MAE_CFB);
-        out.express = job.mode == MAE_ECB || chained || (job.mode == MAE_CTR && job.init) ||
+        out.express = job.mode == MAE_ECB || (out.looks_back && job.decrypt) ||
+                      (job.mode == MAE_CTR && job.init) ||
                       (job.mode == MAE_XTS && job.init && job.length % 16 == 0);
     }
     return out;

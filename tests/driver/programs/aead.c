@@ -312,7 +312,7 @@ static void refused(void)
         REFUSED(bad.dst = test.plain + 1, MAE_E_ARGUMENT);
         REFUSED(bad.mode = MAE_CTR, MAE_E_MODE);
         REFUSED(bad.mode = MAE_CMAC, MAE_E_MODE);
-        REFUSED(bad.mode = 11, MAE_E_MODE);
+        REFUSED(bad.mode = 31, MAE_E_MODE);
         REFUSED(bad.key_bytes = 17, MAE_E_KEY);
         REFUSED(bad.key = NULL, MAE_E_KEY);
         REFUSED((bad.key = NULL, bad.key_slot = 8), MAE_E_SLOT);

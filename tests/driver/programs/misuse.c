@@ -20,7 +20,7 @@ static void refused_jobs(void)
         change; \
         CHECK_ERROR(mae_submit(dev, &job), expected); \
     } while (0)
-    REFUSED(job.mode = 11, MAE_E_MODE);
+    REFUSED(job.mode = 31, MAE_E_MODE);
     REFUSED(job.mode = MAE_CMAC, MAE_E_MODE); /* the card has GCM only */
     REFUSED(job.mode = MAE_COPY, MAE_E_MODE);
     REFUSED(job.direction = 2, MAE_E_MODE);
