@@ -25,8 +25,14 @@ __all__ = (
     "crypt_blocks",
     "inverts",
     "key_sizes",
+    "mask",
     "seal",
 )
+
+
+def mask(*others: str) -> int:
+    """Returns a device's register `modes` with the unauthenticated modes and the given others."""
+    return sum(1 << CODES[mode] for mode in (*MODES, *others))
 
 
 def seal(
