@@ -11,8 +11,7 @@
  *   jobs      mae_submit / mae_poll / mae_wait: asynchronous, on memory the device can reach;
  *   messages  mae_crypt: one call, any memory, large data as many jobs at once;
  *   streams   mae_stream_*: a message that comes in pieces of any size, in bounded memory.
- * The same for authenticated encryption: jobs of MAE_GCM; mae_seal, mae_unseal and mae_mac;
- * mae_aead_*.
+ * Authenticated encryption likewise: jobs of MAE_GCM; mae_seal, mae_unseal, mae_mac; mae_aead_*.
  *
  * Threads: a device and everything made from it belong to one thread at a time (the caller locks);
  * different devices may be used by different threads at once. Nothing here is async-signal-safe.
@@ -53,7 +52,6 @@ extern "C" {
 #endif
 
 /* cdef begin */
-
 typedef struct mae_dev mae_dev_t;
 typedef struct mae_stream mae_stream_t;
 typedef struct mae_aead mae_aead_t;
