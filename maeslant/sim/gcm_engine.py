@@ -17,7 +17,6 @@ from maeslant.build import configurations, simulator
 from maeslant.errors import MaeslantError
 
 TOP = "mae_gcm_stream"
-BANKS = 2
 JOB = struct.Struct("<8B4IQ16s")
 RESULT = struct.Struct("<16s2B6xQ")
 KEY, MESSAGE, ABORT, CLEAR, STALL = range(5)
@@ -88,6 +87,11 @@ def key_sizes(engine: int | str) -> tuple[int, ...]:
     """Returns the key sizes in bytes that a GCM engine accepts (FIPS 197, section 5)."""
     longest = configurations.get(names()[engine])["parameters"].get("MaxKeyLen", 2)
     return (16, 24, 32)[: int(longest) + 1]
+
+
+def banks(engine: int | str) -> int:
+    """Returns the number of keys that a named GCM engine holds at once."""
+    return int(configurations.get(names()[engine])["parameters"]["KeyBanks"])
 
 
 @functools.cache

@@ -90,10 +90,10 @@ class Case:
 class Generator:
     """Generates random test jobs (keys, messages, aborts) for the simulated GCM engine."""
 
-    def __init__(self, seed: str, sizes: tuple[int, ...]) -> None:
+    def __init__(self, seed: str, sizes: tuple[int, ...], banks: int) -> None:
         self.rng = random.Random(seed)
         self.sizes = sizes
-        self.oracles: list[Oracle] = [None] * gcm_engine.BANKS
+        self.oracles: list[Oracle] = [None] * banks
         self.jobs: list[gcm_engine.Job] = []
         self.cases: list[Case] = []
         self.open = 0  # cases before this one cannot be cut
@@ -170,14 +170,14 @@ class Generator:
             if case.what in ("good", "tampered", "odd"):
                 case.what = f"cut {case.what}"
         self.open = len(self.cases)
-        for bank in range(gcm_engine.BANKS) if clear else ():
+        for bank in range(len(self.oracles)) if clear else ():
             self.key(bank)
 
     def batch(self, good: int, tampered: int) -> tuple[list[gcm_engine.Job], list[Case]]:
         """Returns (random test jobs, expected results) with valid and tampered messages, aborts."""
         rng = self.rng
         self.jobs, self.cases, self.open = [], [], 0
-        for bank in range(gcm_engine.BANKS):
+        for bank in range(len(self.oracles)):
             if self.oracles[bank] is None or rng.random() < 0.3:
                 self.key(bank)
         todo = [False] * good + [True] * tampered
@@ -186,16 +186,16 @@ class Generator:
             if number % 50 == 0:
                 self.stall()
                 self.style = rng.choice(("one bank", "turns", "any", "keys", "any", "any", "IVs"))
-                bank = rng.randrange(gcm_engine.BANKS)
+                bank = rng.randrange(len(self.oracles))
             if self.style in ("turns", "keys", "IVs"):
-                bank = (bank + 1) % gcm_engine.BANKS
+                bank = (bank + 1) % len(self.oracles)
             elif self.style == "any":
-                bank = rng.randrange(gcm_engine.BANKS)
+                bank = rng.randrange(len(self.oracles))
             if rng.random() < (0.7 if self.style == "keys" else 0.02):
                 self.key(bank)
             self.message(bank, tamper, "tampered" if tamper else "good")
             if rng.random() < 0.01:
-                self.message(rng.randrange(gcm_engine.BANKS), False, "odd")
+                self.message(rng.randrange(len(self.oracles)), False, "odd")
         return self.jobs, self.cases
 
     def cut_batch(self) -> tuple[list[gcm_engine.Job], list[Case]]:
@@ -205,7 +205,7 @@ class Generator:
         for _ in range(10):
             self.stall()
             for _ in range(rng.randrange(1, 9)):
-                bank = rng.randrange(gcm_engine.BANKS)
+                bank = rng.randrange(len(self.oracles))
                 if rng.random() < 0.2:
                     self.key(bank)
                 self.message(bank, rng.random() < 0.3, "good")
@@ -244,7 +244,7 @@ def check(case: Case) -> None:
 def chunk(lanes: int | str, number: int, seed: int, messages: int) -> collections.Counter[str]:
     """Runs random messages on a newly simulated GCM engine; returns counts of checked events."""
     name = f"{seed}/{lanes}/{number}"
-    generator = Generator(name, gcm_engine.key_sizes(lanes))
+    generator = Generator(name, gcm_engine.key_sizes(lanes), gcm_engine.banks(lanes))
     engine = Engine(lanes, generator.rng.getrandbits(64))
     counts = generator.counts
     try:

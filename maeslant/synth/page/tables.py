@@ -183,7 +183,7 @@ def tables() -> tuple[Table, ...]:
             ("lut", "alm", "ff", "fmax_mhz", "gbps", "kge"),
             (
                 *_related("Ghosh "),
-                *_named("gcm4", "gcm4_deep", "gcm_single128", target="xc7"),
+                *_named("gcm4", "gcm4_fpga", "gcm4_deep", "gcm_single128", target="xc7"),
                 *_named("gcm4_deep", "gcm_single128"),
             ),
         ),

@@ -3,8 +3,8 @@
 // mae_gcm_keystream: computes the keystream and tag mask E(K, J0) of announced GCM messages ahead
 // of their use. It also computes H of each key.
 //
-// Masks and H have a pipeline of their own. With MaskPipe = 0 and one lane they use the pipeline of
-// the rows, before the rows of their message. Rows and masks wait in FIFOs of RowDepth and
+// Masks and H have a pipeline of their own. With MaskPipe = 0 they use the pipelines of the rows,
+// before the rows of their message. Rows and masks wait in FIFOs of RowDepth and
 // MaskDepth entries; no block is started that would not fit. key_ready_o and msg_ready_o are
 // combinational. Offer a key only when no message of its bank is in progress. h_pending_o[b]: H of
 // bank b is still to come.
@@ -18,7 +18,7 @@
 // Reset and clear: abort_i drops all messages by the next clock and keeps the keys; clear_i and
 // reset also erase the keys.
 // Parameters: Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen any of key_len_e; Sbox any of
-// sbox_impl_e; RegsPerRound 1..3; Deep 0 or 1; MaskPipe 1, or 0 with one lane.
+// sbox_impl_e; RegsPerRound 1..3; Deep 0 or 1; MaskPipe 0 or 1.
 // Security: constant-time; no masking.
 // Source: SP 800-38D §6.5, §7.1; Ghosh et al., section 4.1; Dong et al..
 
@@ -64,11 +64,10 @@ module mae_gcm_keystream
 );
 
   `MAE_PARAM(LanesLegal, Lanes inside {[1 : 16]})
-  `MAE_PARAM(MaskPipeLegal, MaskPipe || Lanes == 1)
 
   localparam int unsigned Rounds = 10 + 2 * int'(MaxKeyLen);
   localparam int unsigned Pipes = Lanes + 32'(MaskPipe);
-  localparam int unsigned Masks = Pipes - 1;  // the pipeline of masks and H
+  localparam int unsigned Masks = MaskPipe ? Lanes : 0;  // the pipeline of masks and H
   localparam gcm_length_t RowBytes = gcm_length_t'(16 * Lanes);
 
   logic flush;
@@ -242,14 +241,17 @@ module mae_gcm_keystream
           block: {j0[127:32], count + 32'(i + 1)}
       };
     end
-    if (MaskPipe || h_want || mask_want) begin
-      req_valid[Masks] = h_want || mask_want;
-      req[Masks] = '{
-          ctx: h_want ? ctx_t'(1) : ctx_t'(2),
-          bank: h_want ? h_bank : msg_i.bank,
-          dir: Encrypt,
-          block: h_want ? '0 : j0
-      };
+    // Where lanes share theirs with masks, all take the block, so that they stay in step.
+    for (int unsigned i = Masks; i < Pipes; i++) begin
+      if (MaskPipe || h_want || mask_want) begin
+        req_valid[i] = h_want || mask_want;
+        req[i] = '{
+            ctx: h_want ? ctx_t'(1) : ctx_t'(2),
+            bank: h_want ? h_bank : msg_i.bank,
+            dir: Encrypt,
+            block: h_want ? '0 : j0
+        };
+      end
     end
   end
 

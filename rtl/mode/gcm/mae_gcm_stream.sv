@@ -30,15 +30,15 @@
 // the previous one. A change of key length costs 0.4 to 1 clock, because a shorter key waits for
 // the stages above its entry; bypasses there, 2 or 4 rounds a lane, would avoid this but give every
 // message the latency of the longest key. For short messages without a lost clock Deep = 1 needs
-// MsgDepth >= Nr * RegsPerRound + 25. MaskPipe = 0 sends tag masks and H through the pipeline of
+// MsgDepth >= Nr * RegsPerRound + 25. MaskPipe = 0 sends tag masks and H through the pipelines of
 // the rows: a message costs one clock more and its first beat comes one clock later, two after a
 // key; half the MsgDepth suffices.
 // Reset and clear: abort_i (one clock) removes all messages, beats and tags by the next clock and
 // their data one clock later (Deep: Nr * RegsPerRound + 2 clocks later), except lengths, and keeps
 // the keys. clear_i and reset also erase the keys.
 // Parameters: MsgDepth is the number of messages in progress. Legal: Lanes 1..16; KeyBanks 1..4;
-// MaxKeyLen any of key_len_e; Sbox any of sbox_impl_e; RegsPerRound 1..3; Deep 0 or 1; MaskPipe 1,
-// or 0 with one lane. iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0 bytes is refused.
+// MaxKeyLen any of key_len_e; Sbox any of sbox_impl_e; RegsPerRound 1..3; Deep 0 or 1; MaskPipe 0
+// or 1. iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0 bytes is refused.
 // Security: constant-time, the verdict too; no masking.
 // Source: SP 800-38D §7; Ghosh et al., section 4.1.
 

@@ -14,8 +14,9 @@
 // the next message needs it from its third beat on, so they never conflict.
 //
 // Powers: from H^1 .. H^base, the products H^base * H^j are computed all at once in free lanes.
-// While beats of the other bank use the multipliers of the lanes, one spare multiplier computes a
-// power every second clock. Lanes + 2 multipliers: one a lane, one for the sums, one spare.
+// While beats of another bank use the multipliers of the lanes, one spare multiplier computes a
+// power every second clock. Lanes + 2 multipliers: one a lane, one for the sums, one spare if there
+// is another bank.
 // Latency: the hash is valid for one clock, 4 clocks after the message's last beat. If H comes in
 // clock t (h_i is used in that clock), beats may come from clock t + 2 * ceil(log2(2 * Lanes)) on,
 // if no beat came meanwhile; a beat may come in the clock after ready_o.
@@ -349,19 +350,26 @@ module mae_ghash
       .product_o(sum_product)
   );
 
-  logic unused_spare_valid;
-  mae_gf128_mul #(
-      .OutReg(1'b0)
-  ) u_spare (
-      .clk_i,
-      .rst_ni,
-      .clear_i,
-      .valid_i  (issue && !wide),
-      .a_i      (high),
-      .b_i      (spare_b),
-      .valid_o  (unused_spare_valid),
-      .product_o(spare_product)
-  );
+  if (KeyBanks > 1) begin : gen_spare
+    logic unused_spare_valid;
+    mae_gf128_mul #(
+        .OutReg(1'b0)
+    ) u_spare (
+        .clk_i,
+        .rst_ni,
+        .clear_i,
+        .valid_i  (issue && !wide),
+        .a_i      (high),
+        .b_i      (spare_b),
+        .valid_o  (unused_spare_valid),
+        .product_o(spare_product)
+    );
+  end else begin : gen_no_spare
+    logic unused_spare_b;
+    assign unused_spare_b = ^spare_b;
+    assign spare_product  = '0;
+    `MAE_ASSERT(NoBeatInExpansion, !(issue && beat_valid_i))
+  end
 
   // At most one of the three needs the multiplier of the sums.
   `MAE_ASSERT(SumFree, $onehot0({deep, tail_q[0].valid && tail_q[0].two, tail_q[1].valid}))

@@ -291,10 +291,11 @@ def test_gcm_stream(lanes: int) -> None:
 
 
 @pytest.mark.full
-def test_shared() -> None:
-    """Builds mae_gcm_stream without its own pipeline for masks and H; runs this file's tests."""
-    parameters = {"Lanes": 1, "KeyBanks": 2, "MaskPipe": 0, "MsgDepth": 16}
-    bench.run("mae_gcm_stream", parameters=parameters)
+@pytest.mark.parametrize("lanes, banks, longest", [(1, 2, 2), (4, 1, 0), (3, 2, 2)])
+def test_shared(lanes: int, banks: int, longest: int) -> None:
+    """Builds mae_gcm_stream without a pipeline for masks and H; runs this file's tests."""
+    parameters = {"Lanes": lanes, "KeyBanks": banks, "MaxKeyLen": longest}
+    bench.run("mae_gcm_stream", parameters=parameters | {"MaskPipe": 0, "MsgDepth": 16})
 
 
 @pytest.mark.full
