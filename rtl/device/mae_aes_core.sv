@@ -74,7 +74,8 @@ module mae_aes_core
 );
   // Rows of a serial slot; rows in the parallel path, more than the longest latency of the cipher.
   localparam int unsigned SlotRows = 4;
-  localparam int unsigned FlightRows = (RegsPerRound <= 2) ? 32 : 64;
+  // An iterative cipher begins a row in ten clocks or more: one is in it, one waits at the output.
+  localparam int unsigned FlightRows = Iterative ? 4 : (RegsPerRound <= 2) ? 32 : 64;
 
   // Lasts until the longest erasure of a memory and the last block in the pipeline have ended.
   localparam int unsigned WipeClocks = 128 + SlotRows * Contexts / Lanes;

@@ -32,8 +32,8 @@
 // Reset and clear: clear_i erases keys and data; it takes as long as in mae_aes_core, commands and
 // keys wait. The rest of an input frame in progress is dropped; an output frame in progress ends
 // with a beat of one zero byte, refused.
-// Parameters: Messages is the least number of messages in progress. Legal: as mae_aes_core;
-// Messages 1..64.
+// Parameters: Messages is the least number of messages in progress; 1 is exactly one, and only one
+// lane has memories for the serial modes then. Legal: as mae_aes_core; Messages 1..64.
 // Security: constant-time in data and keys; no masking. No mode here detects changes to the data.
 // Source: SP 800-38A; SP 800-38E; AMBA AXI4-Stream.
 
@@ -77,8 +77,8 @@ module mae_mode_axis
     output logic               m_axis_tlast,
     output logic               m_axis_tuser
 );
-  // mae_mode_engine takes multiples of Lanes.
-  localparam int unsigned Contexts = Lanes * ((Messages + Lanes - 1) / Lanes);
+  // mae_mode_engine takes one, whose memories stand in one lane alone, or multiples of Lanes.
+  localparam int unsigned Contexts = (Messages == 1) ? 1 : Lanes * ((Messages + Lanes - 1) / Lanes);
   localparam int unsigned ByteWidth = $clog2(Bytes + 1);
   localparam int unsigned IndexWidth = (Contexts > 1) ? $clog2(Contexts) : 1;
   localparam int unsigned CountWidth = $clog2(Contexts + 1);

@@ -23,8 +23,9 @@
 // Reset and clear: cfg_ready_o is low while the memories are erased after reset or clear_i: for 64
 // clocks or, if that is more, as many as the largest memory has entries (Contexts / Lanes *
 // SlotRows, FlightRows).
-// Parameters: FlightRows must be at least the cipher's latency + 2. Legal: Lanes 1..16; Contexts 1
-// or a multiple of Lanes up to 256; SlotRows and FlightRows powers of 2 >= 2; Parallel 0 or 1.
+// Parameters: FlightRows, the rows between request and output, must be at least the cipher's latency
+// + 2 for a row a clock. Legal: Lanes 1..16; Contexts 1 or a multiple of Lanes up to 256; SlotRows
+// and FlightRows powers of 2 >= 2; Parallel 0 or 1.
 // Security: constant-time in data and keys; no masking.
 // Source: SP 800-38A; IEEE 1619; papers 000 to 004.
 

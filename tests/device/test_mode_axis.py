@@ -366,6 +366,7 @@ async def clears(dut) -> None:
         pytest.param({"Lanes": 4, "Messages": 4, "Iterative": 1}, marks=pytest.mark.slow),
         pytest.param({"Lanes": 4, "Messages": 16}, marks=pytest.mark.slow),
         pytest.param({"Lanes": 2, "Messages": 1, "KeyBanks": 1}, marks=pytest.mark.slow),
+        pytest.param({"Lanes": 4, "Messages": 1, "Iterative": 1}, marks=pytest.mark.slow),
     ],
 )
 def test_mode_axis(options: dict[str, int]) -> None:
