@@ -48,6 +48,8 @@ async def others_complete_beside_an_overwriting(dut) -> None:
     assert held or ring.contexts == 1
     # A context runs one job at a time: behind a held one its later ones wait.
     assert all(job.wrong for job in ring.running.values())
+    ended = ring.results.keys() - {job.desc.cookie for job in ring.running.values()}
+    assert ended <= {entry.cookie for entry in ring.completions}
     ring.hold_scrubs = False
     await ring.run()
     ring.check()
