@@ -252,8 +252,8 @@ def tables() -> tuple[Table, ...]:
         Table(
             "Kumar, Figure 15: units behind AXI-Stream",
             "The paper's number of units is not known. Ours: `mae_mode_axis` with N lanes of one "
-            "iterative unit for one AES-128 key; of the seven modes what takes encryption only; one "
-            "message at once. Its stream has 128 N bits. 7-series: a Yosys estimate. Nangate45: "
+            "iterative unit for one AES-128 key and one message; of the seven modes what takes "
+            "encryption only. Its stream has 128 N bits. 7-series: a Yosys estimate. Nangate45: "
             "the smallest area for 200 MHz (8 units and more: for speed), power at its clock.",
             ("lut", "ff", "bram", "dsp", "kge", "fmax_mhz", "gbps", "mw"),
             (
