@@ -72,9 +72,10 @@ module mae_aes_core
     output logic                    out_last_o,
     output logic                    out_key_lost_o
 );
-  // Rows of a serial slot; rows in the parallel path, more than the longest latency of the cipher.
+  // Rows of a serial slot.
   localparam int unsigned SlotRows = 4;
-  // An iterative cipher begins a row in ten clocks or more: one is in it, one waits at the output.
+  // Rows in the parallel path: more than the longest latency of a pipelined cipher. An iterative
+  // one begins a row in ten clocks or more: one is in it, others wait at the output.
   localparam int unsigned FlightRows = Iterative ? 4 : (RegsPerRound <= 2) ? 32 : 64;
 
   // Lasts until the longest erasure of a memory and the last block in the pipeline have ended.

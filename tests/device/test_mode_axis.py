@@ -215,6 +215,19 @@ async def no_lost_clock(dut) -> None:
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
+async def waiting_result(dut) -> None:
+    """mae_mode_axis loses no row of a long message whose result is taken 1,000 clocks late."""
+    core = await begin(dut, (16,))
+    for mode, decrypt in (("ecb", False), ("ctr", False), ("cbc", True), ("cbc", False)):
+        message = core.message(mode, decrypt, 80 * core.row, 0)
+        core.sink.pause = True
+        core.send(message)
+        await ClockCycles(dut.clk_i, 1000)
+        core.sink.pause = False
+        await core.check(message)
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
 async def clocks_a_block(dut) -> None:
     """CBC encryption in mae_mode_axis takes the cipher's latency per block, or one clock more."""
     core = await begin(dut, (16, 24, 32))

@@ -4,10 +4,9 @@
 // of their use. It also computes H of each key.
 //
 // Masks and H have a pipeline of their own. With MaskPipe = 0 they use the pipelines of the rows,
-// before the rows of their message. Rows and masks wait in FIFOs of RowDepth and
-// MaskDepth entries; no block is started that would not fit. key_ready_o and msg_ready_o are
-// combinational. Offer a key only when no message of its bank is in progress. h_pending_o[b]: H of
-// bank b is still to come.
+// before the rows of their message. Rows and masks wait in FIFOs of RowDepth and MaskDepth entries;
+// no block is started that would not fit. key_ready_o and msg_ready_o are combinational. Offer a key
+// only when no message of its bank is in progress. h_pending_o[b]: H of bank b is still to come.
 // Latency: a message offered in clock t gives its first row and its mask in clock t + Nr *
 // RegsPerRound + 2; with a hashed IV, one clock more, counted from j0_valid_i. A key accepted in
 // clock t gives h_valid_o in clock t + Nr * RegsPerRound + 2. With Deep = 1 a register before the
@@ -18,7 +17,7 @@
 // Reset and clear: abort_i drops all messages by the next clock and keeps the keys; clear_i and
 // reset also erase the keys.
 // Parameters: Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen any of key_len_e; Sbox any of
-// sbox_impl_e; RegsPerRound 1..3; Deep 0 or 1; MaskPipe 0 or 1.
+// sbox_impl_e; RegsPerRound 1..3; Deep 0 or 1; MaskPipe 1, or 0 with Deep = 0.
 // Security: constant-time; no masking.
 // Source: SP 800-38D §6.5, §7.1; Ghosh et al., section 4.1; Dong et al..
 
@@ -64,6 +63,7 @@ module mae_gcm_keystream
 );
 
   `MAE_PARAM(LanesLegal, Lanes inside {[1 : 16]})
+  `MAE_PARAM(MaskPipeLegal, MaskPipe || !Deep)
 
   localparam int unsigned Rounds = 10 + 2 * int'(MaxKeyLen);
   localparam int unsigned Pipes = Lanes + 32'(MaskPipe);

@@ -37,8 +37,8 @@
 // their data one clock later (Deep: Nr * RegsPerRound + 2 clocks later), except lengths, and keeps
 // the keys. clear_i and reset also erase the keys.
 // Parameters: MsgDepth is the number of messages in progress. Legal: Lanes 1..16; KeyBanks 1..4;
-// MaxKeyLen any of key_len_e; Sbox any of sbox_impl_e; RegsPerRound 1..3; Deep 0 or 1; MaskPipe 0
-// or 1. iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0 bytes is refused.
+// MaxKeyLen any of key_len_e; Sbox any of sbox_impl_e; RegsPerRound 1..3; Deep 0 or 1; MaskPipe 1,
+// or 0 with Deep = 0. iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0 bytes is refused.
 // Security: constant-time, the verdict too; no masking.
 // Source: SP 800-38D §7; Ghosh et al., section 4.1.
 

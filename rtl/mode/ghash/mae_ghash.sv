@@ -15,8 +15,8 @@
 //
 // Powers: from H^1 .. H^base, the products H^base * H^j are computed all at once in free lanes.
 // While beats of another bank use the multipliers of the lanes, one spare multiplier computes a
-// power every second clock. Lanes + 2 multipliers: one a lane, one for the sums, one spare if there
-// is another bank.
+// power every second clock. Multipliers: one a lane, one for the sums and, with several banks, one
+// spare.
 // Latency: the hash is valid for one clock, 4 clocks after the message's last beat. If H comes in
 // clock t (h_i is used in that clock), beats may come from clock t + 2 * ceil(log2(2 * Lanes)) on,
 // if no beat came meanwhile; a beat may come in the clock after ready_o.

@@ -135,11 +135,11 @@ async def abort_takes_messages(dut) -> None:
         engine.kept = False
 
 
-@pytest.mark.parametrize("mask_pipe", [1, 0])
+@pytest.mark.parametrize("lanes, mask_pipe", [(1, 1), (1, 0), (3, 0)])
 @pytest.mark.full
-def test_gcm_clear(mask_pipe: int) -> None:
-    """Builds mae_gcm_stream with one lane and runs this file's tests."""
-    parameters = {"Lanes": 1, "KeyBanks": BANKS, "MaskPipe": mask_pipe}
+def test_gcm_clear(lanes: int, mask_pipe: int) -> None:
+    """Builds mae_gcm_stream with and without a pipeline for masks and runs this file's tests."""
+    parameters = {"Lanes": lanes, "KeyBanks": BANKS, "MaskPipe": mask_pipe}
     bench.run("mae_gcm_stream", parameters=parameters, visible=True)
 
 
