@@ -72,7 +72,8 @@ class Trees:
         command = [str(paths.ROOT / ".venv" / "bin" / "python"), "-m", "pytest", "-q", "-x"]
         env = os.environ | {liberty.FOLDER: str(liberty.folder()), "PYTHONDONTWRITEBYTECODE": "1"}
         result = subprocess.run(
-            [*command, "-p", "no:cacheprovider", "-m", "slow or not slow", *test.split()],
+            [*command, "--timeout", "0", "-p", "no:cacheprovider", "-m", "slow or not slow"]
+            + test.split(),
             cwd=tree,
             env=env,
             capture_output=True,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_fifo_proof: asserts for mae_fifo or mae_stream_reg that no word is lost, duplicated, changed
-// or reordered, and that offered words stay. Any word is followed: ghost words tell how many are
-// before it. Legal: Kind 0 (mae_fifo) or 1 (mae_stream_reg, Depth 2).
+// mae_fifo_proof: asserts for mae_fifo, mae_stream_reg or mae_fifo_scrubbed that no word is lost,
+// duplicated, changed or reordered, and that offered words stay. Any word is followed: ghost words
+// tell how many are before it. Legal: Kind 0 (mae_fifo), 1 (mae_stream_reg, Depth 2) or 2
+// (mae_fifo_scrubbed).
 
 module mae_fifo_proof #(
-    parameter bit Kind = 1'b0,
+    parameter int unsigned Kind = 0,
     parameter int unsigned Depth = 3,
     parameter int unsigned Width = 2,
     parameter bit Zero = 1'b1,
@@ -26,7 +27,7 @@ module mae_fifo_proof #(
   logic [CountWidth-1:0] left;
   logic push, pop;
 
-  if (!Kind) begin : gen_fifo
+  if (Kind == 0) begin : gen_fifo
     logic [CountWidth-1:0] count;
     mae_fifo #(
         .Width(Width),
@@ -67,6 +68,50 @@ module mae_fifo_proof #(
             assert (u_dut.store_q[(32'(u_dut.read_q)+i)%Depth] == words_q[i]);
           end
         end
+      end
+    end
+  end else if (Kind == 2) begin : gen_scrubbed
+    mae_fifo_scrubbed #(
+        .Width(Width),
+        .Depth(Depth)
+    ) u_dut (
+        .clk_i,
+        .rst_ni,
+        .clear_i,
+        .in_valid_i,
+        .in_ready_o (in_ready),
+        .in_data_i,
+        .out_valid_o(out_valid),
+        .out_ready_i,
+        .out_data_o (out_data)
+    );
+    // Words of which nothing was overwritten since the last clear or reset: none is left once
+    // scrub_q has reached Depth.
+    logic [Depth-1:0] old_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) old_q <= '1;
+      else if (clear_i) old_q <= '1;
+      else begin
+        if (push) old_q[u_dut.write_q] <= 1'b0;
+        else if (u_dut.scrub) old_q[u_dut.scrub_q] <= 1'b0;
+      end
+    end
+    always_ff @(posedge clk_i) begin
+      if (rst_ni) begin
+        for (int unsigned i = 0; i < Depth; i++) begin
+          assert (!old_q[i] || i >= 32'(u_dut.scrub_q));
+          if (i < 32'(count_q)) begin
+            assert (u_dut.store_q[(32'(u_dut.read_q)+i)%Depth] == words_q[i]);
+          end
+        end
+        PointersAgree :
+        assert (32'(u_dut.read_q) < Depth &&
+                32'(u_dut.write_q) == (32'(u_dut.read_q) + 32'(count_q)) % Depth);
+        CountIsExact : assert (u_dut.count_q == count_q);
+        ScrubAgrees :
+        assert (32'(u_dut.scrub_q) <= Depth && (!u_dut.scrub ||
+                (u_dut.read_q <= u_dut.write_q && 32'(u_dut.write_q) <= 32'(u_dut.scrub_q) &&
+                 32'(count_q) < Depth)));
       end
     end
   end else begin : gen_reg

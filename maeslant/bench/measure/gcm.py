@@ -13,10 +13,9 @@ STREAM, BEAT = (
 )
 
 
-# What a build with Deep gives for its clock, and one without a pipeline for masks for its area:
-# these have no target.
+# What a build with Deep gives for its clock, and one with Small for its area: these have no target.
 DEEP_LONGER = ("key", "first", "tag")
-SHARED_LONGER = ("key", "first", "rate", "between", "other")
+SMALL_LONGER = ("key", "first", "rate", "between", "other")
 
 
 def rounds(bits: int) -> int:
@@ -87,7 +86,7 @@ def figures(name: str, build: dict) -> list[Figure]:
         if is_stream:
             metric, target, paper = stream_figure(kind, bits, build["parameters"]["Lanes"])
             longer = DEEP_LONGER if build["parameters"].get("Deep") else ()
-            longer += () if build["parameters"].get("MaskPipe", 1) else SHARED_LONGER
+            longer += SMALL_LONGER if build["parameters"].get("Small") else ()
             target = None if kind in longer else target
             unit, better, source = "clocks", "lower", "Ghosh §4.1"
             if kind == "rate":

@@ -29,7 +29,6 @@ PAGE, DATA = "synthesis.md", "synthesis.json"
 OLDER = "older RTL"
 NONE = "–"
 
-
 # Gbit/s per W: of random blocks, of counter blocks, and both where wires weigh nothing.
 PER_WATT = {
     "gbps_per_w": "pj_per_block",
@@ -183,7 +182,8 @@ def tables() -> tuple[Table, ...]:
             ("lut", "alm", "ff", "fmax_mhz", "gbps", "kge"),
             (
                 *_related("Ghosh "),
-                *_named("gcm4", "gcm4_fpga", "gcm4_deep", "gcm_single128", target="xc7"),
+                *_named("gcm4", "gcm4_fpga", "gcm4_fpga256", target="xc7"),
+                *_named("gcm4_deep", "gcm_single128", target="xc7"),
                 *_named("gcm4_deep", "gcm_single128"),
             ),
         ),

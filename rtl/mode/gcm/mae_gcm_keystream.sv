@@ -3,7 +3,7 @@
 // mae_gcm_keystream: computes the keystream and tag mask E(K, J0) of announced GCM messages ahead
 // of their use. It also computes H of each key.
 //
-// Masks and H have a pipeline of their own. With MaskPipe = 0 they use the pipelines of the rows,
+// Masks and H have a pipeline of their own. With Small = 1 they use the pipelines of the rows,
 // before the rows of their message. Rows and masks wait in FIFOs of RowDepth and MaskDepth entries;
 // no block is started that would not fit. key_ready_o and msg_ready_o are combinational. Offer a key
 // only when no message of its bank is in progress. h_pending_o[b]: H of bank b is still to come.
@@ -11,13 +11,14 @@
 // RegsPerRound + 2; with a hashed IV, one clock more, counted from j0_valid_i. A key accepted in
 // clock t gives h_valid_o in clock t + Nr * RegsPerRound + 2. With Deep = 1 a register before the
 // pipelines and one behind the FIFO of the rows add 1 clock, for rows 2.
-// Throughput: one row a clock; one message of at most one row a clock. With MaskPipe = 0 each
+// Throughput: one row a clock; one message of at most one row a clock. With Small = 1 each
 // message and each key takes the place of one row, and the first row comes one clock after its
 // mask. For one row a clock, RowDepth must be at least the latency of the first row plus 1.
 // Reset and clear: abort_i drops all messages by the next clock and keeps the keys; clear_i and
-// reset also erase the keys.
+// reset also erase the keys. Deep or Small: data leave the pipelines as in mae_pipe_rounds with
+// Flush = 1; Small: and the FIFOs as in mae_gcm_fifo.
 // Parameters: Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen any of key_len_e; Sbox any of
-// sbox_impl_e; RegsPerRound 1..3; Deep 0 or 1; MaskPipe 1, or 0 with Deep = 0.
+// sbox_impl_e; RegsPerRound 1..3; Deep and Small 0 or 1, not both 1.
 // Security: constant-time; no masking.
 // Source: SP 800-38D §6.5, §7.1; Ghosh et al., section 4.1; Dong et al..
 
@@ -33,7 +34,7 @@ module mae_gcm_keystream
     parameter sbox_impl_e Sbox = SboxTable,
     parameter int unsigned RegsPerRound = 1,
     parameter bit Deep = 1'b0,
-    parameter bit MaskPipe = 1'b1,
+    parameter bit Small = 1'b0,
     parameter int unsigned RowDepth = (10 + 2 * int'(MaxKeyLen)) * RegsPerRound + 6,
     parameter int unsigned MaskDepth = 32
 ) (
@@ -63,9 +64,10 @@ module mae_gcm_keystream
 );
 
   `MAE_PARAM(LanesLegal, Lanes inside {[1 : 16]})
-  `MAE_PARAM(MaskPipeLegal, MaskPipe || !Deep)
+  `MAE_PARAM(SmallLegal, !(Small && Deep))
 
   localparam int unsigned Rounds = 10 + 2 * int'(MaxKeyLen);
+  localparam bit MaskPipe = !Small;
   localparam int unsigned Pipes = Lanes + 32'(MaskPipe);
   localparam int unsigned Masks = MaskPipe ? Lanes : 0;  // the pipeline of masks and H
   localparam gcm_length_t RowBytes = gcm_length_t'(16 * Lanes);
@@ -125,7 +127,7 @@ module mae_gcm_keystream
         .MaxKeyLen   (MaxKeyLen),
         .Sbox        (Sbox),
         .RegsPerRound(RegsPerRound),
-        .Flush       (Deep),
+        .Flush       (Deep || Small),
         .CtxBits     (MaskPipe ? 1 : 2)
     ) u_rounds (
         .clk_i,
@@ -303,13 +305,13 @@ module mae_gcm_keystream
   assign row_came  = rsp_valid[0] && (MaskPipe || rsp[0].ctx == '0);
   assign mask_came = rsp_valid[Masks] && !rsp[Masks].ctx[0] && (MaskPipe || rsp[Masks].ctx[1]);
   logic unused_row_ready, unused_mask_ready;
-  logic [$clog2(MaskDepth+1)-1:0] unused_mask_count;
   always_comb for (int unsigned i = 0; i < Lanes; i++) row[i] = rsp[i].block;
 
-  mae_fifo_out_reg #(
+  mae_gcm_fifo #(
       .Width(128 * Lanes),
       .Depth(RowDepth - (Deep ? 2 : 0)),
-      .Cut  (Deep)
+      .Cut  (Deep),
+      .Small(Small)
   ) u_rows (
       .clk_i,
       .rst_ni,
@@ -322,9 +324,10 @@ module mae_gcm_keystream
       .out_data_o (row_o)
   );
 
-  mae_fifo #(
+  mae_gcm_fifo #(
       .Width(128),
-      .Depth(MaskDepth)
+      .Depth(MaskDepth),
+      .Small(Small)
   ) u_masks (
       .clk_i,
       .rst_ni,
@@ -334,8 +337,7 @@ module mae_gcm_keystream
       .in_data_i  (rsp[Masks].block),
       .out_valid_o(mask_valid_o),
       .out_ready_i(mask_ready_i),
-      .out_data_o (mask_o),
-      .count_o    (unused_mask_count)
+      .out_data_o (mask_o)
   );
 
   `MAE_ASSERT(LanesTogether, req_ready[Lanes-1:0] == '0 || &req_ready[Lanes-1:0] || !row_want)

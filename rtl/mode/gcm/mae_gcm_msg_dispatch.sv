@@ -15,9 +15,9 @@
 // Throughput: one message a clock.
 // Reset and clear: stop_i: nothing is accepted in this clock. flush_i drops all messages by the
 // next clock; clear_i also drops the key and the record of loaded banks. The lengths of parts_*
-// remain in a memory, unreachable.
+// remain in a memory, unreachable. See mae_gcm_fifo for the data.
 // Parameters: MsgDepth is the number of messages in progress. Legal: Lanes 1..16; KeyBanks 1..4;
-// MsgDepth >= 1; Cut 0 or 1.
+// MsgDepth >= 1, with Small >= 2; Cut and Small 0 or 1, not both 1 (mae_gcm_fifo).
 // Security: constant-time; no masking.
 // Source: SP 800-38D §7.
 
@@ -28,7 +28,8 @@ module mae_gcm_msg_dispatch
     parameter int unsigned Lanes = 4,
     parameter int unsigned KeyBanks = 2,
     parameter int unsigned MsgDepth = 32,
-    parameter bit Cut = 1'b0
+    parameter bit Cut = 1'b0,
+    parameter bit Small = 1'b0
 ) (
     input  logic         clk_i,
     input  logic         rst_ni,
@@ -139,10 +140,11 @@ module mae_gcm_msg_dispatch
           tag: msg_i.tag
       };
 
-  mae_fifo_out_reg #(
+  mae_gcm_fifo #(
       .Width($bits(gcm_counter_t)),
       .Depth(MsgDepth),
-      .Cut  (Cut)
+      .Cut  (Cut),
+      .Small(Small)
   ) u_counters (
       .clk_i,
       .rst_ni,

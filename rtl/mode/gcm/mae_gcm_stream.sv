@@ -30,15 +30,19 @@
 // the previous one. A change of key length costs 0.4 to 1 clock, because a shorter key waits for
 // the stages above its entry; bypasses there, 2 or 4 rounds a lane, would avoid this but give every
 // message the latency of the longest key. For short messages without a lost clock Deep = 1 needs
-// MsgDepth >= Nr * RegsPerRound + 25. MaskPipe = 0 sends tag masks and H through the pipelines of
-// the rows: a message costs one clock more and its first beat comes one clock later, two after a
-// key; half the MsgDepth suffices.
+// MsgDepth >= Nr * RegsPerRound + 25. Small = 1 is for the fewest LUTs of an FPGA, with
+// one key: tag masks and H go through the pipelines of the rows, so a message costs one clock more
+// and its first beat comes one clock later; half the MsgDepth suffices. FIFOs are memories
+// (mae_gcm_fifo), pipelines have no clear (mae_pipe_rounds, Flush), and GHASH computes the powers
+// of H one by one (mae_ghash): from the key to the first beat Nr + 4 * Lanes + 1 clocks.
 // Reset and clear: abort_i (one clock) removes all messages, beats and tags by the next clock and
-// their data one clock later (Deep: Nr * RegsPerRound + 2 clocks later), except lengths, and keeps
-// the keys. clear_i and reset also erase the keys.
+// their data one clock later (Deep: Nr * RegsPerRound + 2 clocks later; Small: within 2 * (Nr *
+// RegsPerRound + 6) or 2 * MsgDepth clocks, as FIFOs are deep), except lengths, and keeps the keys.
+// clear_i and reset also erase the keys.
 // Parameters: MsgDepth is the number of messages in progress. Legal: Lanes 1..16; KeyBanks 1..4;
-// MaxKeyLen any of key_len_e; Sbox any of sbox_impl_e; RegsPerRound 1..3; Deep 0 or 1; MaskPipe 1,
-// or 0 with Deep = 0. iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0 bytes is refused.
+// MaxKeyLen any of key_len_e; Sbox any of sbox_impl_e; RegsPerRound 1..3; Deep 0 or 1; Small 0, or
+// 1 with KeyBanks = 1, Deep = 0, MsgDepth >= 2. iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0
+// bytes is refused.
 // Security: constant-time, the verdict too; no masking.
 // Source: SP 800-38D §7; Ghosh et al., section 4.1.
 
@@ -54,7 +58,7 @@ module mae_gcm_stream
     parameter  sbox_impl_e  Sbox         = SboxTable,
     parameter  int unsigned RegsPerRound = 1,
     parameter  bit          Deep         = 1'b0,
-    parameter  bit          MaskPipe     = 1'b1,
+    parameter  bit          Small        = 1'b0,
     parameter  int unsigned MsgDepth     = 32,
     localparam int unsigned ByteWidth    = $clog2(16 * Lanes + 1)
 ) (
@@ -117,7 +121,8 @@ module mae_gcm_stream
       .Lanes   (Lanes),
       .KeyBanks(KeyBanks),
       .MsgDepth(MsgDepth),
-      .Cut     (Deep)
+      .Cut     (Deep),
+      .Small   (Small)
   ) u_announce (
       .clk_i,
       .rst_ni,
@@ -162,7 +167,7 @@ module mae_gcm_stream
       .Sbox        (Sbox),
       .RegsPerRound(RegsPerRound),
       .Deep        (Deep),
-      .MaskPipe    (MaskPipe),
+      .Small       (Small),
       .MaskDepth   (MsgDepth)
   ) u_keystream (
       .clk_i,
@@ -402,7 +407,8 @@ module mae_gcm_stream
   end else begin : gen_hash
     mae_ghash #(
         .Lanes   (Lanes),
-        .KeyBanks(KeyBanks)
+        .KeyBanks(KeyBanks),
+        .Small   (Small)
     ) u_hash (
         .clk_i,
         .rst_ni,
@@ -432,7 +438,8 @@ module mae_gcm_stream
   mae_gcm_tag_unit #(
       .MsgDepth (MsgDepth),
       .HashDepth(HashDepth),
-      .Cut      (Deep)
+      .Cut      (Deep),
+      .Small    (Small)
   ) u_tags (
       .clk_i,
       .rst_ni,

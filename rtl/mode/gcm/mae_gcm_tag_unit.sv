@@ -9,8 +9,8 @@
 // mask_valid_i; mask_ready_o and done_o are combinational in tag_ready_i.
 // Latency: from the later one of hash and mask to tag_*: 1 clock, with Cut = 1 3 clocks.
 // Throughput: one tag a clock.
-// Reset and clear: both drop everything by the next clock.
-// Parameters: Legal: MsgDepth >= 1; HashDepth >= 1; Cut 0 or 1.
+// Reset and clear: both drop everything by the next clock; see mae_gcm_fifo for the data.
+// Parameters: Legal: MsgDepth and HashDepth >= 1, with Small >= 2; Cut and Small 0 or 1, not both 1.
 // Security: constant-time, the verdict too; no masking.
 // Source: SP 800-38D §7.
 
@@ -22,7 +22,8 @@ module mae_gcm_tag_unit
 #(
     parameter int unsigned MsgDepth = 32,
     parameter int unsigned HashDepth = 8,
-    parameter bit Cut = 1'b0
+    parameter bit Cut = 1'b0,
+    parameter bit Small = 1'b0
 ) (
     input  logic         clk_i,
     input  logic         rst_ni,
@@ -49,10 +50,11 @@ module mae_gcm_tag_unit
   block_t hash, mask;
   logic unused_hash_ready;
 
-  mae_fifo_out_reg #(
+  mae_gcm_fifo #(
       .Width($bits(gcm_end_t)),
       .Depth(MsgDepth),
-      .Cut  (Cut)
+      .Cut  (Cut),
+      .Small(Small)
   ) u_ends (
       .clk_i,
       .rst_ni,
@@ -64,10 +66,11 @@ module mae_gcm_tag_unit
       .out_ready_i(done_o),
       .out_data_o (end_msg)
   );
-  mae_fifo_out_reg #(
+  mae_gcm_fifo #(
       .Width(129),
       .Depth(HashDepth),
-      .Cut  (Cut)
+      .Cut  (Cut),
+      .Small(Small)
   ) u_hashes (
       .clk_i,
       .rst_ni,

@@ -17,14 +17,18 @@
 // While beats of another bank use the multipliers of the lanes, one spare multiplier computes a
 // power every second clock. Multipliers: one a lane, one for the sums and, with several banks, one
 // spare.
+//
+// Small = 1, for one bank: the products of the lanes are added before one reduction for all, so the
+// powers come one by one, H^(j+1) = H^j * H, from the multiplier of the sums. Blocks that do not
+// belong to a beat must be 0.
 // Latency: the hash is valid for one clock, 4 clocks after the message's last beat. If H comes in
 // clock t (h_i is used in that clock), beats may come from clock t + 2 * ceil(log2(2 * Lanes)) on,
-// if no beat came meanwhile; a beat may come in the clock after ready_o.
+// if no beat came meanwhile (Small: t + 4 * Lanes - 1); a beat may come in the clock after ready_o.
 // Throughput: one beat of up to Lanes blocks a clock, also from one message to the next and between
 // banks; no stall, no ready.
 // Reset and clear: abort_i drops all messages by the next clock and keeps the keys; clear_i and
-// reset also erase the keys.
-// Parameters: Legal: Lanes 1..16; KeyBanks 1..4.
+// reset also erase the keys. Small: partial products are erased one clock later.
+// Parameters: Legal: Lanes 1..16; KeyBanks 1..4; Small 0, or 1 with KeyBanks = 1.
 // Security: constant-time; no masking.
 // Source: SP 800-38D §6.4; Ghosh et al., section 4.1, step 2.
 
@@ -32,9 +36,11 @@
 
 module mae_ghash
   import mae_aes_pkg::*;
+  import mae_ghash_pkg::*;
 #(
     parameter  int unsigned Lanes      = 4,
     parameter  int unsigned KeyBanks   = 2,
+    parameter  bit          Small      = 1'b0,
     localparam int unsigned CountWidth = $clog2(Lanes + 1)
 ) (
     input  logic                    clk_i,
@@ -61,22 +67,25 @@ module mae_ghash
 
   `MAE_PARAM(LanesLegal, Lanes inside {[1 : 16]})
   `MAE_PARAM(KeyBanksLegal, KeyBanks inside {[1 : 4]})
+  `MAE_PARAM(SmallLegal, !Small || KeyBanks == 1)
 
   localparam int unsigned Powers = 2 * Lanes;
   typedef logic [$clog2(Powers+1)-1:0] power_t;
 
   block_t power_q[KeyBanks][Powers+1];  // [b][k]: H^k; k = 0 is not used
 
-  // ---- The operands of the lanes: block i of n times H^(n+1-i).
-  block_t [Lanes-1:0] lane_a, lane_b, lane_product;
-  logic   [Lanes-1:0] lane_valid;
+  // ---- The operands of the lanes: block i of n times H^(n+1-i). Small: as other blocks are 0, the
+  // lower bits of n select enough.
+  localparam int unsigned CountMask = Small ? 2 ** $clog2(Lanes) - 1 : 2 ** CountWidth - 1;
+  block_t [Lanes-1:0] lane_product;
   block_t [Lanes-1:0] data_power;
   always_comb begin
     for (int unsigned i = 0; i < Lanes; i++) begin
       data_power[i] = '0;
       for (int unsigned n = i + 1; n <= Lanes; n++) begin
         for (int unsigned b = 0; b < KeyBanks; b++) begin
-          if (32'(beat_blocks_i) == n && beat_bank_i == bank_t'(b)) begin
+          if ((32'(beat_blocks_i) & CountMask) == (n & CountMask) &&
+              (Small || beat_bank_i == bank_t'(b))) begin
             data_power[i] |= power_q[b][n+1-i];
           end
         end
@@ -85,7 +94,7 @@ module mae_ghash
   end
 
   // ---- Powers: from H^1 .. H^base the products H^base * H^j, all at once in lanes that are free,
-  // otherwise one by one in the spare multiplier. Each takes two clocks.
+  // otherwise one by one in the spare multiplier. Each takes two clocks. Small: base stays 1.
   logic run_q, wait_q, wide_q;
   bank_t run_bank_q;
   power_t base_q, next_q;  // next_q: the j of the spare multiplier
@@ -96,13 +105,13 @@ module mae_ghash
   block_t high, spare_product, spare_b;
 
   assign h_ready_o = !run_q;
-  assign issue     = h_valid_i || (run_q && !wait_q);
-  assign wide      = !beat_valid_i;
+  assign issue     = (h_valid_i && !Small) || (run_q && !wait_q);
+  assign wide      = !beat_valid_i && !Small;
   assign base      = run_q ? base_q : power_t'(1);
   assign next      = run_q ? next_q : power_t'(1);
   assign run_bank  = run_q ? run_bank_q : h_bank_i;
   always_comb begin
-    count   = (32'(base_q) * 2 <= Powers) ? base_q : power_t'(Powers) - base_q;
+    count   = (32'(base_q) * 2 <= Powers) && !Small ? base_q : power_t'(Powers) - base_q;
     low     = '0;
     high    = '0;
     spare_b = '0;
@@ -179,7 +188,7 @@ module mae_ghash
         if (wait_q && run_bank_q == bank_t'(b)) begin
           for (int unsigned k = 2; k <= Powers; k++) begin
             // The base of H^k is the greatest power of two below k.
-            if (32'(base_q) == 2 ** ($clog2(k) - 1)) begin
+            if (Small || 32'(base_q) == 2 ** ($clog2(k) - 1)) begin
               if (wide_q) power_q[b][k] <= lane_product[k-2**($clog2(k)-1)-1];
               else if (32'(base_q) + 32'(next_q) == k) power_q[b][k] <= spare_product;
             end
@@ -208,7 +217,7 @@ module mae_ghash
   } tail_t;
   tail_t tail_q[2];
 
-  logic deep, sum_valid, unused_sum_valid;
+  logic deep, sum_valid;
   power_t sum_power_index;
   bank_t  sum_bank;
   block_t sum_a, sum_b, sum_product;
@@ -229,8 +238,11 @@ module mae_ghash
       sum_a           = tail_q[1].length;
       sum_power_index = power_t'(1);
       sum_bank        = tail_q[1].bank;
+    end else if (Small && issue) begin
+      sum_a           = power_q[0][1];
+      sum_power_index = next_q;
     end
-    sum_valid = deep || (tail_q[0].valid && tail_q[0].two) || tail_q[1].valid;
+    sum_valid = deep || (tail_q[0].valid && tail_q[0].two) || tail_q[1].valid || (Small && issue);
     sum_b     = '0;
     for (int unsigned b = 0; b < KeyBanks; b++) begin
       for (int unsigned k = 1; k <= Powers; k++) begin
@@ -241,10 +253,8 @@ module mae_ghash
 
   // One clock later: the products of the beat, and that of its old sum if deep.
   logic beat_q, beat_deep_q, beat_turn_q;
-  always_comb begin
-    sum_d = beat_deep_q ? sum_product : '0;
-    for (int unsigned i = 0; i < Lanes; i++) sum_d ^= lane_product[i];
-  end
+  block_t lanes;  // the sum of the products of the lanes
+  assign sum_d = lanes ^ (beat_deep_q ? sum_product : '0);
 
   block_t part_q, hash_q;
   logic part_valid_q, hash_valid_q, part_user_q, hash_user_q;
@@ -307,48 +317,81 @@ module mae_ghash
   assign hash_o       = hash_q;
 
   // ---- The multipliers.
-  logic [Lanes-1:0] unused_lane_valid;
-  always_comb begin
-    for (int unsigned i = 0; i < Lanes; i++) begin
-      if (beat_valid_i) begin
-        lane_valid[i] = i < 32'(beat_blocks_i) && !abort_i;
-        lane_a[i]     = beat_data_i[i];
-        lane_b[i]     = data_power[i];
-      end else begin
-        lane_valid[i] = issue && i < 32'(base);
-        lane_a[i]     = high;
-        lane_b[i]     = low[i];
+  if (Small) begin : gen_added
+    ghash_partial_t [Lanes-1:0] partial;
+    ghash_partial_t added;
+    for (genvar i = 0; i < Lanes; i++) begin : gen_lane
+      mae_gf128_partial_products u_partial (
+          .clk_i,
+          .a_i      (beat_data_i[i]),
+          .b_i      (data_power[i]),
+          .partial_o(partial[i])
+      );
+    end
+    always_comb begin
+      added = '0;
+      for (int unsigned i = 0; i < Lanes; i++) added ^= partial[i];
+    end
+    assign lanes        = ghash_join(added);
+    assign lane_product = '0;
+
+    ghash_partial_t sum_partial;
+    logic unused_wide;
+    mae_gf128_partial_products u_sum (
+        .clk_i,
+        .a_i      (sum_a),
+        .b_i      (sum_b),
+        .partial_o(sum_partial)
+    );
+    assign sum_product = ghash_join(sum_partial);
+    assign unused_wide = ^{high, low, sum_valid};
+    `MAE_ASSERT(NoIdleData, beat_valid_i || beat_data_i == '0)
+  end else begin : gen_reduced
+    block_t [Lanes-1:0] lane_a, lane_b;
+    logic [Lanes-1:0] lane_valid, unused_lane_valid;
+    logic unused_sum_valid;
+    always_comb begin
+      lanes = '0;
+      for (int unsigned i = 0; i < Lanes; i++) begin
+        lanes ^= lane_product[i];
+        if (beat_valid_i) begin
+          lane_valid[i] = i < 32'(beat_blocks_i) && !abort_i;
+          lane_a[i]     = beat_data_i[i];
+          lane_b[i]     = data_power[i];
+        end else begin
+          lane_valid[i] = issue && i < 32'(base);
+          lane_a[i]     = high;
+          lane_b[i]     = low[i];
+        end
       end
     end
-  end
-
-  for (genvar i = 0; i < Lanes; i++) begin : gen_lane
+    for (genvar i = 0; i < Lanes; i++) begin : gen_lane
+      mae_gf128_mul #(
+          .OutReg(1'b0)
+      ) u_mul (
+          .clk_i,
+          .rst_ni,
+          .clear_i  (clear_i),
+          .valid_i  (lane_valid[i]),
+          .a_i      (lane_a[i]),
+          .b_i      (lane_b[i]),
+          .valid_o  (unused_lane_valid[i]),
+          .product_o(lane_product[i])
+      );
+    end
     mae_gf128_mul #(
         .OutReg(1'b0)
-    ) u_mul (
+    ) u_sum (
         .clk_i,
         .rst_ni,
-        .clear_i  (clear_i),
-        .valid_i  (lane_valid[i]),
-        .a_i      (lane_a[i]),
-        .b_i      (lane_b[i]),
-        .valid_o  (unused_lane_valid[i]),
-        .product_o(lane_product[i])
+        .clear_i  (clear_i || abort_i),
+        .valid_i  (sum_valid),
+        .a_i      (sum_a),
+        .b_i      (sum_b),
+        .valid_o  (unused_sum_valid),
+        .product_o(sum_product)
     );
   end
-
-  mae_gf128_mul #(
-      .OutReg(1'b0)
-  ) u_sum (
-      .clk_i,
-      .rst_ni,
-      .clear_i  (clear_i || abort_i),
-      .valid_i  (sum_valid),
-      .a_i      (sum_a),
-      .b_i      (sum_b),
-      .valid_o  (unused_sum_valid),
-      .product_o(sum_product)
-  );
 
   if (KeyBanks > 1) begin : gen_spare
     logic unused_spare_valid;
@@ -367,12 +410,13 @@ module mae_ghash
   end else begin : gen_no_spare
     logic unused_spare_b;
     assign unused_spare_b = ^spare_b;
-    assign spare_product  = '0;
+    assign spare_product  = Small ? sum_product : '0;
     `MAE_ASSERT(NoBeatInExpansion, !(issue && beat_valid_i))
   end
 
-  // At most one of the three needs the multiplier of the sums.
-  `MAE_ASSERT(SumFree, $onehot0({deep, tail_q[0].valid && tail_q[0].two, tail_q[1].valid}))
+  // At most one of them needs the multiplier of the sums.
+  `MAE_ASSERT(SumFree, $onehot0({deep, tail_q[0].valid && tail_q[0].two, tail_q[1].valid,
+                                 Small && issue}))
   `MAE_ASSERT(FirstBeat, !beat_valid_i || abort_i || clear_i || beat_first_i != open_q)
   if (2 ** CountWidth - 1 > Lanes) begin : gen_blocks_fit
     `MAE_ASSERT(BlocksFit, !beat_valid_i || 32'(beat_blocks_i) <= Lanes)

@@ -94,7 +94,7 @@ class Engine:
         self.sizes = KEY_SIZES[: bench.parameters().get("MaxKeyLen", 2) + 1]
         self.deep = bool(bench.parameters().get("Deep", 0))
         self.regs = bench.parameters().get("RegsPerRound", 1)
-        self.shared = not bench.parameters().get("MaskPipe", 1)  # masks go where rows go
+        self.small = bool(bench.parameters().get("Small", 0))  # a clock more a message
         self.keys: dict[int, bytes] = {}
         self.stall_in = self.stall_out = self.stall_tag = self.stall_msg = 0.0
         self.clock = self.lost = self.done = 0

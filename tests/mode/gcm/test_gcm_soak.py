@@ -8,7 +8,18 @@ from maeslant.verify import soak
 SEED = 20
 SLOW = [
     pytest.param(lanes, marks=pytest.mark.slow)
-    for lanes in (1, 2, 8, 10, 16, "gcm1_fpga", "gcm4_fpga", "gcm1_deep", "gcm4_deep")
+    for lanes in (
+        1,
+        2,
+        8,
+        10,
+        16,
+        "gcm1_fpga",
+        "gcm4_fpga",
+        "gcm4_fpga256",
+        "gcm1_deep",
+        "gcm4_deep",
+    )
 ]
 
 
