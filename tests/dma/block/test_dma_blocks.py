@@ -68,6 +68,10 @@ class Bench:
             await FallingEdge(dut.clk_i)
             self.now += 1
             await Timer(1, "ns")  # behind what the memories drive
+            if int(dut.w_valid_o.value):  # the bus shows nothing beyond the end of a job
+                data = int(dut.w_data_o.value).to_bytes(64, "little")
+                strobes = int(dut.w_strb_o.value)
+                assert not any(byte for i, byte in enumerate(data) if not strobes >> i & 1)
             for name, valid, error in signals:
                 if int(valid.value):
                     self.ends[name].append((self.now, 0 if error is None else int(error.value)))
