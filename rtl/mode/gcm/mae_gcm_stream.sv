@@ -30,12 +30,11 @@
 // the previous one. A change of key length costs 0.4 to 1 clock, because a shorter key waits for
 // the stages above its entry; bypasses there, 2 or 4 rounds a lane, would avoid this but give every
 // message the latency of the longest key. For short messages without a lost clock Deep = 1 needs
-// MsgDepth >= Nr * RegsPerRound + 25. Small = 1 is for the fewest LUTs of an FPGA, with
-// one key: tag masks and H go through the pipelines of the rows, so a message costs one clock more
-// and its first beat comes one clock later; half the MsgDepth suffices. FIFOs are memories
-// (mae_gcm_fifo), pipelines have no clear (mae_pipe_rounds, Flush), and GHASH computes the powers
-// of H one by one (mae_ghash): from the key to the first beat at most Nr + 4 *
-// Lanes + 1 clocks.
+// MsgDepth >= Nr * RegsPerRound + 25. Small = 1 is for the fewest LUTs of an FPGA, with one key:
+// tag masks and H go through the pipelines of the rows, so a message costs one clock more and its
+// first beat comes one clock later; half the MsgDepth suffices. FIFOs are memories (mae_gcm_fifo),
+// pipelines have no clear (mae_pipe_rounds, Flush), and GHASH computes the powers of H one by one
+// (mae_ghash): from the key to the first beat at most Nr + 4 * Lanes + 1 clocks.
 // Reset and clear: abort_i (one clock) removes all messages, beats and tags by the next clock and
 // their data one clock later (Deep: Nr * RegsPerRound + 2 clocks later; Small: within 2 * (Nr *
 // RegsPerRound + 6) or 2 * MsgDepth clocks, as FIFOs are deep), except lengths, and keeps the keys.
