@@ -29,7 +29,7 @@ from maeslant.synth import liberty
 
 LISTS = sorted((paths.ROOT / "tests" / "mutations").glob("*.yml"))
 PAGE = paths.ROOT / "docs" / "mutations.md"
-TIMEOUT = 1800
+TIMEOUT = 1800  # seconds of a test; one that hangs fails
 
 
 def copy_tree(folder: pathlib.Path) -> pathlib.Path:
@@ -72,13 +72,12 @@ class Trees:
         command = [str(paths.ROOT / ".venv" / "bin" / "python"), "-m", "pytest", "-q", "-x"]
         env = os.environ | {liberty.FOLDER: str(liberty.folder()), "PYTHONDONTWRITEBYTECODE": "1"}
         result = subprocess.run(
-            [*command, "--timeout", "0", "-p", "no:cacheprovider", "-m", "slow or not slow"]
+            [*command, f"--timeout={TIMEOUT}", "-p", "no:cacheprovider", "-m", "slow or not slow"]
             + test.split(),
             cwd=tree,
             env=env,
             capture_output=True,
             text=True,
-            timeout=TIMEOUT,
             check=False,
         )
         if result.returncode not in (0, 1):

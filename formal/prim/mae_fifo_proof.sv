@@ -85,33 +85,37 @@ module mae_fifo_proof #(
         .out_ready_i,
         .out_data_o (out_data)
     );
-    // Words of which nothing was overwritten since the last clear or reset: none is left once
-    // scrub_q has reached Depth.
-    logic [Depth-1:0] old_q;
+    // What is neither old nor pushed since the last clear is 0.
+    logic [Depth-1:0] pushed_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) old_q <= '1;
-      else if (clear_i) old_q <= '1;
-      else begin
-        if (push) old_q[u_dut.write_q] <= 1'b0;
-        else if (u_dut.scrub) old_q[u_dut.scrub_q] <= 1'b0;
-      end
+      if (!rst_ni) pushed_q <= '0;
+      else if (clear_i) pushed_q <= '0;
+      else if (push) pushed_q[u_dut.write_q] <= 1'b1;
+      else if (u_dut.scrub) pushed_q[u_dut.scrub_q] <= 1'b0;
+    end
+    // Places, counted from behind the last old word on.
+    int unsigned scrub_at, write_at, read_at, old;
+    always_comb begin
+      old      = 32'(u_dut.old_q);
+      scrub_at = Depth - old;
+      write_at = (32'(u_dut.write_q) + 2 * Depth - 32'(u_dut.scrub_q) - old) % Depth;
+      read_at  = (32'(u_dut.read_q) + 2 * Depth - 32'(u_dut.scrub_q) - old) % Depth;
     end
     always_ff @(posedge clk_i) begin
       if (rst_ni) begin
         for (int unsigned i = 0; i < Depth; i++) begin
-          assert (!old_q[i] || i >= 32'(u_dut.scrub_q));
+          assert ((i + Depth - 32'(u_dut.scrub_q)) % Depth < old || pushed_q[i] ||
+                  u_dut.store_q[i] == '0);
           if (i < 32'(count_q)) begin
             assert (u_dut.store_q[(32'(u_dut.read_q)+i)%Depth] == words_q[i]);
           end
         end
         PointersAgree :
-        assert (32'(u_dut.read_q) < Depth &&
+        assert (32'(u_dut.read_q) < Depth && 32'(u_dut.scrub_q) < Depth && old <= Depth &&
                 32'(u_dut.write_q) == (32'(u_dut.read_q) + 32'(count_q)) % Depth);
         CountIsExact : assert (u_dut.count_q == count_q);
-        ScrubAgrees :
-        assert (32'(u_dut.scrub_q) <= Depth && (!u_dut.scrub ||
-                (u_dut.read_q <= u_dut.write_q && 32'(u_dut.write_q) <= 32'(u_dut.scrub_q) &&
-                 32'(count_q) < Depth)));
+        OldBehindNew :
+        assert (old == 0 || (read_at <= write_at && write_at <= scrub_at && 32'(count_q) < Depth));
       end
     end
   end else begin : gen_reg

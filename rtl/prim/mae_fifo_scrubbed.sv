@@ -9,8 +9,9 @@
 // back.
 // Latency: 1 clock from input to output.
 // Throughput: one word a clock.
-// Reset and clear: reset and clear_i (one clock) empty the FIFO. All old words are overwritten, by
-// zeros or by new words, in at most 2 * Depth clocks after it.
+// Reset and clear: both empty the FIFO. All old words are overwritten, by zeros or by new words, in
+// at most 2 * Depth clocks after a clear, also if it is held or others follow: in Depth clocks
+// without a push. A reset that is held erases nothing; after it the same holds.
 // Parameters: Width is the word width in bits, Depth the number of words. Legal: Width >= 1, Depth
 // >= 2.
 
@@ -38,50 +39,60 @@ module mae_fifo_scrubbed #(
   localparam int unsigned PtrWidth = $clog2(Depth);
   localparam int unsigned CountWidth = $clog2(Depth + 1);
 
-  logic [     Width-1:0] store_q                                                        [Depth];
+  logic [     Width-1:0] store_q [Depth];
   logic [  PtrWidth-1:0] write_q;
   logic [  PtrWidth-1:0] read_q;
   logic [CountWidth-1:0] count_q;
-  logic [CountWidth-1:0] scrub_q;  // the words from this one on are old; Depth: none is
+  // Old words: the next one to overwrite, and how many there are from there on, round the end.
+  logic [PtrWidth-1:0] scrub_q, scrub_d;
+  logic [CountWidth-1:0] old_q;
   logic push, pop, scrub;
+
+  function automatic logic [PtrWidth-1:0] next(input logic [PtrWidth-1:0] word);
+    return (word == PtrWidth'(Depth - 1)) ? '0 : word + 1'b1;
+  endfunction
 
   assign push        = in_valid_i && in_ready_o;
   assign pop         = out_valid_o && out_ready_i;
-  assign scrub       = scrub_q != CountWidth'(Depth);
+  assign scrub       = old_q != '0 && (!push || write_q == scrub_q);
+  assign scrub_d     = scrub ? next(scrub_q) : scrub_q;
   assign in_ready_o  = count_q != CountWidth'(Depth);
   assign out_valid_o = count_q != '0;
   assign out_data_o  = store_q[read_q];
 
-  // New words are written from word 0 on, too. They never overtake scrub_q, but may reach it.
+  // New words begin where the old ones do. They never overtake scrub_q, but may reach it. A clear
+  // goes on from there: however often it comes, every word has its turn.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       write_q <= '0;
       read_q  <= '0;
       count_q <= '0;
       scrub_q <= '0;
-    end else if (clear_i) begin
-      write_q <= '0;
-      read_q  <= '0;
-      count_q <= '0;
-      scrub_q <= '0;
+      old_q   <= CountWidth'(Depth);
     end else begin
-      if (push) write_q <= (write_q == PtrWidth'(Depth - 1)) ? '0 : write_q + 1'b1;
-      if (pop) read_q <= (read_q == PtrWidth'(Depth - 1)) ? '0 : read_q + 1'b1;
-      if (push && !pop) count_q <= count_q + 1'b1;
-      if (pop && !push) count_q <= count_q - 1'b1;
-      if (scrub && (!push || CountWidth'(write_q) == scrub_q)) scrub_q <= scrub_q + 1'b1;
+      scrub_q <= scrub_d;
+      if (clear_i) begin
+        write_q <= scrub_d;
+        read_q  <= scrub_d;
+        count_q <= '0;
+        old_q   <= CountWidth'(Depth);
+      end else begin
+        if (push) write_q <= next(write_q);
+        if (pop) read_q <= next(read_q);
+        if (push && !pop) count_q <= count_q + 1'b1;
+        if (pop && !push) count_q <= count_q - 1'b1;
+        if (scrub) old_q <= old_q - 1'b1;
+      end
     end
   end
   always_ff @(posedge clk_i) begin
-    if (push || scrub) begin
-      store_q[push?write_q : PtrWidth'(scrub_q)] <= in_data_i & {Width{push}};
-    end
+    if (push || scrub) store_q[push?write_q : scrub_q] <= in_data_i & {Width{push}};
   end
 
   if (Depth + 1 < 2 ** CountWidth) begin : gen_count  // otherwise every value of count_q is legal
     `MAE_ASSERT(CountInRange, 32'(count_q) <= Depth)
   end
-  `MAE_ASSERT(OldBehindNew, !scrub || CountWidth'(write_q) <= scrub_q)
+  `MAE_ASSERT(OldBehindNew, 32'(old_q) + 32'(count_q) <= Depth)
   `MAE_STREAM_HOLDS(OutHolds, out_valid_o, out_ready_i || clear_i, out_data_o)
 
 endmodule

@@ -5,12 +5,11 @@
 //
 // It is a mae_fifo_out_reg or a mae_fifo_scrubbed; see there.
 // Latency: 1 + Cut clocks.
-// Throughput: one word a clock.
-// Reset and clear: both empty it. They erase registers by the next clock, a memory in at most 2 *
-// Depth clocks.
+// Throughput: one word a clock; with Depth = 1 one word in two clocks.
+// Reset and clear: both empty it. They erase registers by the next clock, a memory as in
+// mae_fifo_scrubbed.
 // Parameters: Width is the word width in bits, Depth the number of words; with Cut = 1 it holds two
-// more. Legal: Width >= 1; Depth >= 1, with Small >= 2; Cut and Small 0 or 1, not both
-// 1.
+// more. Legal: Width >= 1; Depth >= 1, with Small >= 2; Cut 0 or 1; Small 0, or 1 with Cut = 0.
 
 `include "mae_assert.svh"
 

@@ -36,9 +36,10 @@
 // pipelines have no clear (mae_pipe_rounds, Flush), and GHASH computes the powers of H one by one
 // (mae_ghash): from the key to the first beat at most Nr + 4 * Lanes + 1 clocks.
 // Reset and clear: abort_i (one clock) removes all messages, beats and tags by the next clock and
-// their data one clock later (Deep: Nr * RegsPerRound + 2 clocks later; Small: within 2 * (Nr *
-// RegsPerRound + 6) or 2 * MsgDepth clocks, as FIFOs are deep), except lengths, and keeps the keys.
-// clear_i and reset also erase the keys.
+// their data one clock later, except lengths, and keeps the keys. clear_i and reset also erase the
+// keys. Deep: data, and what blocks in the pipelines hold of a key, leave Nr * RegsPerRound + 2
+// clocks later. Small: within twice the depth of the deepest FIFO, which is MsgDepth or, for the
+// longest key, Nr * RegsPerRound + 6; after a reset counted from its end.
 // Parameters: MsgDepth is the number of messages in progress. Legal: Lanes 1..16; KeyBanks 1..4;
 // MaxKeyLen any of key_len_e; Sbox any of sbox_impl_e; RegsPerRound 1..3; Deep 0 or 1; Small 0, or
 // 1 with KeyBanks = 1, Deep = 0, MsgDepth >= 2. iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0

@@ -5,7 +5,8 @@
 // Any beat of a message may be short, such as the last one of the AAD; its blocks come first. A
 // beat of no blocks is legal only as a whole message, whose hash is length * H. All beats of a
 // message are of one bank; the first one has beat_first_i. Give h_valid_i only while h_ready_o is
-// high, and no beat of a bank from its new H until ready_o.
+// high, no new H of a bank before the hash of its last message, and no beat of a bank from its new
+// H until ready_o.
 //
 // Sums: a product takes two clocks, so the beats of a message are accumulated alternately into two
 // sums: beat k, of n(k) blocks, makes S(k) = S(k-2) * H^(n(k-1) + n(k)) ^ P(k), with P(k) the sum
