@@ -94,10 +94,12 @@ def tests(top: str) -> str:
     source = next(paths.RTL.glob(f"*/**/{top}.sv"), None)
     if source is None:
         raise SynthesisError(f"{top} is no module of rtl/: there are no tests of it to simulate")
-    folder = source.relative_to(paths.RTL).parent
-    file = paths.ROOT / "tests" / folder / f"test_{top.removeprefix('mae_')}.py"
-    if not file.exists():
-        raise SynthesisError(f"{top} has no tests of its own: no {file.relative_to(paths.ROOT)}")
+    folder = paths.ROOT / "tests" / source.relative_to(paths.RTL).parent
+    name = f"test_{top.removeprefix('mae_')}.py"
+    file = next(folder.rglob(name), None)
+    if file is None:
+        where = folder.relative_to(paths.ROOT)
+        raise SynthesisError(f"{top} has no tests of its own: no {name} in {where}")
     return ".".join(file.relative_to(paths.ROOT).with_suffix("").parts)
 
 

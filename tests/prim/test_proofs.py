@@ -20,6 +20,12 @@ BREAKS = {
         "else if (clear_i) store_q <= '{default: '0};",
         "",
     ),
+    "fifo_scrubbed": ("prim/mae_fifo_scrubbed.sv", " || write_q == scrub_q", ""),
+    "fifo_scrubbed/erased": (
+        "prim/mae_fifo_scrubbed.sv",
+        "if (push || scrub) store_q",
+        "if (push) store_q",
+    ),
     "delay_line": ("prim/mae_delay_line.sv", "erasing ? '0 : words_q", "words_q"),
     "delay_line/erased": (
         "prim/mae_delay_line.sv",
