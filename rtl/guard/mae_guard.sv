@@ -32,6 +32,7 @@ module mae_guard
     parameter int unsigned Regions = 8,
     parameter int unsigned ReadRows = 8,  // of device memory, on their way
     parameter sbox_impl_e Sbox = SboxTable,
+    parameter bit Small = 1'b0,
     parameter longint unsigned Budget = BlocksPerKey,  // blocks that a key may encrypt
     localparam int unsigned AddrWidth = 20
 ) (
@@ -230,6 +231,7 @@ module mae_guard
       .Depth     (Depth),
       .Operations(Operations),
       .Sbox      (Sbox),
+      .Small     (Small),
       .Budget    (Budget)
   ) u_executor (
       .clk_i,
@@ -365,7 +367,8 @@ module mae_guard
   logic [511:0] mov_w_data;
 
   mae_guard_dma_h2d #(
-      .Sbox(Sbox)
+      .Sbox (Sbox),
+      .Small(Small)
   ) u_h2d (
       .clk_i,
       .rst_ni,
@@ -402,7 +405,8 @@ module mae_guard
 
   mae_guard_dma_d2h #(
       .ReadRows(ReadRows),
-      .Sbox    (Sbox)
+      .Sbox    (Sbox),
+      .Small   (Small)
   ) u_d2h (
       .clk_i,
       .rst_ni,

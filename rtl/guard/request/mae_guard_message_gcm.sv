@@ -30,6 +30,7 @@ module mae_guard_message_gcm
 #(
     parameter int unsigned MaxBlocks = 64,
     parameter sbox_impl_e Sbox = SboxTable,
+    parameter bit Small = 1'b0,
     localparam int unsigned RowWidth = $clog2(MaxBlocks + 2)
 ) (
     input logic clk_i,
@@ -153,10 +154,11 @@ module mae_guard_message_gcm
   assign in_bytes = (in_last && bytes[3:0] != '0) ? {1'b0, bytes[3:0]} : 5'd16;
   assign row_ready = header_sent_q && state_q == Beats && in_ready;
 
-  mae_gcm_stream #(
+  mae_gcm_multi_key #(
       .Lanes   (1),
       .KeyBanks(4),
       .Sbox    (Sbox),
+      .Small   (Small),
       .MsgDepth(2)
   ) u_gcm (
       .clk_i,

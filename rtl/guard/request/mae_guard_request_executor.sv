@@ -28,6 +28,7 @@ module mae_guard_request_executor
     parameter int unsigned Depth = 8,
     parameter int unsigned Operations = 64,
     parameter sbox_impl_e Sbox = SboxTable,
+    parameter bit Small = 1'b0,
     parameter longint unsigned Budget = BlocksPerKey,
     localparam int unsigned QueueWidth = (Queues > 1) ? $clog2(Queues) : 1
 ) (
@@ -380,7 +381,8 @@ module mae_guard_request_executor
 
   mae_guard_message_gcm #(
       .MaxBlocks(64),
-      .Sbox     (Sbox)
+      .Sbox     (Sbox),
+      .Small    (Small)
   ) u_messages (
       .clk_i,
       .rst_ni,

@@ -27,7 +27,8 @@ module mae_guard_chunk_gcm
   import mae_guard_pkg::*;
 #(
     parameter class_e Class = ClassDmaIn,
-    parameter sbox_impl_e Sbox = SboxTable
+    parameter sbox_impl_e Sbox = SboxTable,
+    parameter bit Small = 1'b0
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -128,10 +129,11 @@ module mae_guard_chunk_gcm
     if (!rows_q) in_data = {128'd0, aad[127:0], aad[255:128], aad[383:256]};
   end
 
-  mae_gcm_stream #(
+  mae_gcm_multi_key #(
       .Lanes   (4),
       .KeyBanks(2),
       .Sbox    (Sbox),
+      .Small   (Small),
       .MsgDepth(4)
   ) u_gcm (
       .clk_i,

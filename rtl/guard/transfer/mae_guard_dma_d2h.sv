@@ -27,6 +27,7 @@ module mae_guard_dma_d2h
   import mae_guard_pkg::*;
 #(
     parameter sbox_impl_e Sbox = SboxTable,
+    parameter bit Small = 1'b0,
     parameter int unsigned ReadRows = 8,  // of device memory, on their way
     parameter int unsigned PushRows = 64  // buffered rows of a chunk
 ) (
@@ -131,7 +132,8 @@ module mae_guard_dma_d2h
 
   mae_guard_chunk_gcm #(
       .Class(ClassDmaOut),
-      .Sbox (Sbox)
+      .Sbox (Sbox),
+      .Small(Small)
   ) u_gcm (
       .clk_i,
       .rst_ni,

@@ -29,6 +29,7 @@ module mae_guard_dma_h2d
   import mae_guard_pkg::*;
 #(
     parameter sbox_impl_e Sbox = SboxTable,
+    parameter bit Small = 1'b0,
     parameter int unsigned PullRows = 512,  // buffered rows of a chunk
     parameter int unsigned Chunks = 4
 ) (
@@ -144,7 +145,8 @@ module mae_guard_dma_h2d
 
   mae_guard_chunk_gcm #(
       .Class(ClassDmaIn),
-      .Sbox (Sbox)
+      .Sbox (Sbox),
+      .Small(Small)
   ) u_gcm (
       .clk_i,
       .rst_ni,
