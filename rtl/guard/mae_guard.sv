@@ -12,8 +12,10 @@
 // erasures have ended. The card answers check_* in the same clock and reg_* in the next one.
 // Latency: from a doorbell to the response's number in host memory, see results/figures.md.
 // Throughput: one message at a time; chunks one row of 64 bytes a clock in each direction.
-// Parameters: docs/protocol.md, section 1. Legal: Queues 1..15; Depth 1..63; ChunkBits 12..20;
-// Operations 4..64; MemoryBits 12..32; Regions 1..16; ReadRows as Depth of mae_dma_device_read.
+// Parameters: docs/protocol.md, section 1. Small = 1 is for the fewest LUTs of an FPGA, best with
+// Sbox = SboxLut: messages by an iterative cipher, and each direction's engine holds one key at a
+// time. Legal: Queues 1..15; Depth 1..63; ChunkBits 12..20; Operations 4..64; MemoryBits 12..32;
+// Regions 1..16; ReadRows as Depth of mae_dma_device_read; Sbox any of sbox_impl_e; Small 0 or 1.
 // Security: constant-time in keys and data; no masking.
 // Source: docs/protocol.md; Ghosh et al., sections 3 and 4.
 

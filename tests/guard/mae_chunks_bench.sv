@@ -5,6 +5,7 @@
 module mae_chunks_bench
   import mae_guard_pkg::*;
 #(
+    parameter bit Small = 1'b0,
     parameter int unsigned PullRows = 512,
     parameter int unsigned PushRows = 64
 ) (
@@ -93,6 +94,7 @@ module mae_chunks_bench
   assign clearing_o  = in_clearing || out_clearing;
 
   mae_guard_dma_h2d #(
+      .Small   (Small),
       .PullRows(PullRows)
   ) u_h2d (
       .clk_i,
@@ -129,6 +131,7 @@ module mae_chunks_bench
   );
 
   mae_guard_dma_d2h #(
+      .Small   (Small),
       .PushRows(PushRows)
   ) u_d2h (
       .clk_i,

@@ -304,9 +304,9 @@ async def measures(dut) -> None:
     path.with_name("card.json").write_text(json.dumps(found, indent=1))
 
 
-def run(test_filter: str, **options: object) -> None:
+def run(test_filter: str, small: int = 0, **options: object) -> None:
     """Builds mae_chunks_bench and runs the simulation tests whose names match a filter."""
-    parameters = {"PullRows": 512, "PushRows": 64}
+    parameters = {"Small": small, "PullRows": 512, "PushRows": 64}
     source = "tests/guard/mae_chunks_bench.sv"
     bench.run(
         "mae_chunks_bench",
@@ -321,6 +321,13 @@ def run(test_filter: str, **options: object) -> None:
 def test_moves(test: str) -> None:
     """Runs one functional test of the guard's DMA on mae_chunks_bench."""
     run(test)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("test", ["moves_chunks", "binds_every", "tells_bus", "ends_and"])
+def test_moves_small(test: str) -> None:
+    """Runs one functional test of the guard's DMA, built for the fewest LUTs."""
+    run(test, small=1)
 
 
 @pytest.mark.slow

@@ -31,7 +31,7 @@ module mae_protected_card
     parameter int unsigned Regions = 8,
     parameter kernel_e Kernel = KernelNn,
     parameter sbox_impl_e Sbox = SboxTable,
-    parameter bit Small = 1'b0,  // for the fewest LUTs
+    parameter bit Small = 1'b0,
     parameter longint unsigned Budget = BlocksPerKey,  // blocks a key; lower for tests only
     localparam int unsigned AddrWidth = 20
 ) (

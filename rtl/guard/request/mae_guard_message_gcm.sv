@@ -13,11 +13,12 @@
 // key_ready_o depends on key_bank_i.
 // Latency: a message of n blocks is opened n + 23 clocks after open_valid_i. For a response the
 // header leaves a clock later, then one row a clock if accepted; the tag leaves n + 24 clocks after
-// seal_valid_i. The stores give data in the clock after the row number.
+// seal_valid_i; with Small = 1 16 * n + 50 and 16 * n + 51 clocks. The stores give data in the clock
+// after the row number.
 // Throughput: one message at a time, as above.
 // Reset and clear: both drop the current message and erase keys, masks and data within two clocks.
-// Parameters: MaxBlocks is the largest number of blocks of a body. Legal: MaxBlocks 4..64; Sbox any
-// of sbox_impl_e.
+// Parameters: MaxBlocks is the largest number of blocks of a body; Small = 1 takes mae_gcm_iter in
+// the place of mae_gcm_stream. Legal: MaxBlocks 4..64; Sbox any of sbox_impl_e; Small 0 or 1.
 // Security: constant-time, the verdict too; no masking.
 // Source: docs/protocol.md, sections 2 and 3; SP 800-38D.
 
@@ -154,37 +155,70 @@ module mae_guard_message_gcm
   assign in_bytes = (in_last && bytes[3:0] != '0) ? {1'b0, bytes[3:0]} : 5'd16;
   assign row_ready = header_sent_q && state_q == Beats && in_ready;
 
-  mae_gcm_multi_key #(
-      .Lanes   (1),
-      .KeyBanks(4),
-      .Sbox    (Sbox),
-      .Small   (Small),
-      .MsgDepth(2)
-  ) u_gcm (
-      .clk_i,
-      .rst_ni,
-      .clear_i,
-      .abort_i    (1'b0),
-      .key_valid_i,
-      .key_ready_o,
-      .key_i      ('{bank: key_bank_i, len: Aes256, key: key_i.key}),
-      .msg_valid_i(state_q == Announce),
-      .msg_ready_o(msg_ready),
-      .msg_i      (msg),
-      .in_valid_i (in_valid),
-      .in_ready_o (in_ready),
-      .in_data_i  (in_data),
-      .in_bytes_i (in_bytes),
-      .in_last_i  (in_last),
-      .out_valid_o(out_valid),
-      .out_ready_i(out_ready),
-      .out_data_o (out_data),
-      .out_bytes_o(out_bytes),
-      .out_last_o (out_last),
-      .tag_valid_o(tag_valid),
-      .tag_ready_i(tag_take),
-      .tag_o      (verdict)
-  );
+  cipher_key_t engine_key;
+  assign engine_key = '{bank: key_bank_i, len: Aes256, key: key_i.key};
+
+  if (Small) begin : gen_iter
+    mae_gcm_iter #(
+        .KeyBanks(4),
+        .Sbox    (Sbox)
+    ) u_gcm (
+        .clk_i,
+        .rst_ni,
+        .clear_i,
+        .abort_i    (1'b0),
+        .key_valid_i,
+        .key_ready_o,
+        .key_i      (engine_key),
+        .msg_valid_i(state_q == Announce),
+        .msg_ready_o(msg_ready),
+        .msg_i      (msg),
+        .in_valid_i (in_valid),
+        .in_ready_o (in_ready),
+        .in_data_i  (in_data),
+        .in_bytes_i (in_bytes),
+        .in_last_i  (in_last),
+        .out_valid_o(out_valid),
+        .out_ready_i(out_ready),
+        .out_data_o (out_data),
+        .out_bytes_o(out_bytes),
+        .out_last_o (out_last),
+        .tag_valid_o(tag_valid),
+        .tag_ready_i(tag_take),
+        .tag_o      (verdict)
+    );
+  end else begin : gen_stream
+    mae_gcm_stream #(
+        .Lanes   (1),
+        .KeyBanks(4),
+        .Sbox    (Sbox),
+        .MsgDepth(2)
+    ) u_gcm (
+        .clk_i,
+        .rst_ni,
+        .clear_i,
+        .abort_i    (1'b0),
+        .key_valid_i,
+        .key_ready_o,
+        .key_i      (engine_key),
+        .msg_valid_i(state_q == Announce),
+        .msg_ready_o(msg_ready),
+        .msg_i      (msg),
+        .in_valid_i (in_valid),
+        .in_ready_o (in_ready),
+        .in_data_i  (in_data),
+        .in_bytes_i (in_bytes),
+        .in_last_i  (in_last),
+        .out_valid_o(out_valid),
+        .out_ready_i(out_ready),
+        .out_data_o (out_data),
+        .out_bytes_o(out_bytes),
+        .out_last_o (out_last),
+        .tag_valid_o(tag_valid),
+        .tag_ready_i(tag_take),
+        .tag_o      (verdict)
+    );
+  end
 
   assign body_valid_o = out_valid && !sealing_q;
   assign body_index_o = given_q;

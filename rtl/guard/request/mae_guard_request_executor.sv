@@ -10,11 +10,12 @@
 // clear_i; the session then gives halt_i (nothing new begins) and clear_i, which it holds for many
 // clocks.
 // Latency: from a doorbell to the response's number in host memory, if writes are acknowledged in
-// the next clock: 61 clocks for a write, 63 for a read, 187 and 219 for 64 of them.
+// the next clock: 61 clocks for a write, 63 for a read, 187 and 219 for 64 of them; with Small = 1
+// as much more as mae_guard_message_gcm takes.
 // Throughput: one message at a time.
 // Reset and clear: clear_i erases all registers, and the memories in further clocks (busy_o).
-// Parameters: Legal: Queues 1..64; Depth 1..63; Operations 4..64; Sbox any of sbox_impl_e; Budget
-// 1..2^35 - 1.
+// Parameters: Legal: Queues 1..64; Depth 1..63; Operations 4..64; Sbox any of sbox_impl_e; Small 0
+// or 1; Budget 1..2^35 - 1.
 // Security: constant-time in secrets; no masking.
 // Source: docs/protocol.md, sections 4 and 5.
 

@@ -13,9 +13,11 @@
 // Latency: the first row is accepted 18 clocks after the chunk; rows leave 1 clock after they were
 // accepted, the verdict 6 after the last one.
 // Throughput: one row a clock, and one clock a chunk for the AAD; no other clock is lost if the
-// next chunk was announced 18 clocks before.
-// Reset and clear: both erase keys, masks and data within two clocks.
-// Parameters: Legal: Class ClassDmaIn (H2D) or ClassDmaOut (D2H); Sbox any of sbox_impl_e.
+// next chunk was announced 18 clocks before. Small = 1: two clocks a chunk, and where the key
+// changes, its load (mae_gcm_multi_key).
+// Reset and clear: both erase keys, masks and data within two clocks; Small = 1: data within 44.
+// Parameters: Legal: Class ClassDmaIn (H2D) or ClassDmaOut (D2H); Sbox any of sbox_impl_e; Small 0
+// or 1.
 // Security: constant-time, the verdict too; no masking.
 // Source: docs/protocol.md, sections 2, 3 and 5; SP 800-38D.
 

@@ -16,7 +16,8 @@
 // Reset and clear: halt_i: no chunk starts. clear_i erases keys, masks and data: assert
 // mover_rst_ni before it and release it; clearing_o is high while the buffers are erased.
 // Parameters: PushRows is the number of buffered rows a chunk. Legal: PushRows as RowsPerContext of
-// mae_dma_host_write; ReadRows as Depth of mae_dma_device_read; Sbox any of sbox_impl_e.
+// mae_dma_host_write; ReadRows as Depth of mae_dma_device_read; Sbox and
+// Small as mae_guard_chunk_gcm.
 // Security: timing depends on addresses and lengths only; no masking.
 // Source: docs/protocol.md, section 5.
 

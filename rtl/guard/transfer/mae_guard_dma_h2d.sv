@@ -18,7 +18,7 @@
 // Reset and clear: halt_i: no chunk starts. clear_i erases keys, masks and data: assert
 // mover_rst_ni before it and release it; clearing_o is high while the buffers are erased.
 // Parameters: PullRows is the number of buffered rows a chunk. Legal: PullRows as RowsPerContext,
-// Chunks as Jobs of mae_dma_host_read; Sbox any of sbox_impl_e.
+// Chunks as Jobs of mae_dma_host_read; Sbox and Small as mae_guard_chunk_gcm.
 // Security: timing depends on addresses and lengths only; no masking.
 // Source: docs/protocol.md, section 5 (H1: no tag is revealed; H9, H17: exact beats and chunks).
 

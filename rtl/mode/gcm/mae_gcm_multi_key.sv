@@ -78,13 +78,13 @@ module mae_gcm_multi_key
       // A message announced together with its key uses that key.
       if (key_valid_i && key_i.bank == msg_i.bank) load = 1'b0;
     end
-    assign same        = loaded_q && bank_q == msg_i.bank;
-    assign rewrite     = loaded_q && bank_q == key_i.bank;  // of the engine's key, through the table
-    assign key_valid   = load || (key_valid_i && rewrite);
+    assign same = loaded_q && bank_q == msg_i.bank;
+    assign rewrite = loaded_q && bank_q == key_i.bank;  // of the engine's key, through the table
+    assign key_valid = load || (key_valid_i && rewrite);
     assign key_ready_o = rewrite ? key_ready : !clear_i;
-    assign msg_valid   = msg_valid_i && same;
+    assign msg_valid = msg_valid_i && same;
     assign msg_ready_o = msg_ready && same;
-    assign take        = key_valid_i && key_ready_o;
+    assign take = key_valid_i && key_ready_o;
     always_comb begin
       key      = load ? wanted : key_i;
       key.bank = '0;

@@ -88,7 +88,7 @@ class Engine:
 
     def __init__(self, dut) -> None:
         self.dut = dut
-        self.lanes = bench.parameters()["Lanes"]
+        self.lanes = bench.parameters().get("Lanes", 1)
         self.row = 16 * self.lanes
         self.banks = bench.parameters()["KeyBanks"]
         self.sizes = KEY_SIZES[: bench.parameters().get("MaxKeyLen", 2) + 1]
