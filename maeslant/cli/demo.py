@@ -193,7 +193,7 @@ def guarded(console: Console) -> None:
     err = Console(stderr=True)
     if not inference.run(DIGITS, True, True, False, console, err):
         raise MaeslantError("the labels differ from the reference's: the hardware is wrong")
-    if not attack_runs.run(list(ATTACKS), False, True, False, console, err):
+    if not attack_runs.run(list(ATTACKS), False, "protected_small", False, console, err):
         raise MaeslantError("an attack was not detected: the hardware is wrong")
     console.print(
         "All attacks: maeslant attack --all; the paper's protocol falling: --ghosh", style="dim"

@@ -27,6 +27,12 @@ def attack(
             "--card/--model", help="Attack the card's RTL or a model of it, under the C driver."
         ),
     ] = True,
+    build: Annotated[
+        str,
+        typer.Option(
+            "--build", help="Card to attack: protected_small or protected_fpga_small."
+        ),
+    ] = "protected_small",
     ghosh: Annotated[
         bool, typer.Option("--ghosh", help="Attack the protocol of Ghosh et al., in RTL too.")
     ] = False,
@@ -41,13 +47,14 @@ def attack(
     if not (names or every or ghosh or fuzz):
         attack_runs.show_catalogue(console)
         return
+    attacked = build if card else None
     good = True
     if ghosh:
-        good &= ghosh_runs.run_ghosh(card, console)
+        good &= ghosh_runs.run_ghosh(attacked, console)
     if names or every:
-        good &= attack_runs.run(names or [], every, card, as_json, console, err)
+        good &= attack_runs.run(names or [], every, attacked, as_json, console, err)
     if fuzz:
-        good &= attack_runs.run_fuzz(fuzz, seed, card, console, err)
+        good &= attack_runs.run_fuzz(fuzz, seed, attacked, console, err)
     if not good:
         raise typer.Exit(1)
 

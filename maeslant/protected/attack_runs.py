@@ -36,20 +36,24 @@ CAUGHT = {
 MakeMachine = Callable[..., Machine]
 
 
-def machine_maker(card: bool) -> MakeMachine:
-    """Returns the class of machines to attack, with a simulated card or with a Python model.
+def machine_maker(build: str | None) -> MakeMachine:
+    """Returns the class of machines to attack, with a simulated card or, for None, a Python model.
 
-    Builds the simulation unless it is up to date.
+    Builds the simulation unless it is up to date. MaeslantError: it is no card of the workload's
+    capabilities.
     """
     from maeslant.protected import session
 
     base = Machine
-    if card:
+    if build:
         from maeslant.build import simulator
         from maeslant.protected import rtl_card
 
-        simulator.build(rtl_card.BUILD)
-        base = rtl_card.RtlMachine
+        if build not in rtl_card.BUILDS:
+            known = " and ".join(rtl_card.BUILDS)
+            raise MaeslantError(f"{build} cannot be attacked: the attacks are for {known}")
+        simulator.build(build)
+        base = rtl_card.machine(build)
 
     class UnderDriver(base):
         """Runs encrypted sessions between the C driver and an attacked card, simulated or model."""
@@ -59,9 +63,10 @@ def machine_maker(card: bool) -> MakeMachine:
     return UnderDriver
 
 
-def where_of(card: bool) -> str:
+def where_of(build: str | None) -> str:
     """Returns a text that names the attacked card (simulated or model) and the driver."""
-    return f"{'the simulated card' if card else 'a model of the card'} under the C driver"
+    card = f"the simulated card ({build})" if build else "a model of the card"
+    return f"{card} under the C driver"
 
 
 def choose(names: list[str], every: bool) -> list[Entry]:
@@ -149,15 +154,20 @@ def _key(requirement: str) -> tuple[str, int]:
 
 
 def run(
-    names: list[str], every: bool, card: bool, as_json: bool, console: Console, err: Console
+    names: list[str],
+    every: bool,
+    build: str | None,
+    as_json: bool,
+    console: Console,
+    err: Console,
 ) -> bool:
     """Runs selected bus attacks on the encrypted channel; prints which check detected each attack.
 
     Returns true if all were detected.
     """
     entries = choose(names, every)
-    make = machine_maker(card)
-    where = where_of(card)
+    make = machine_maker(build)
+    where = where_of(build)
     results, start = [], time.monotonic()
     with bar("attacking", len(entries), err) as advance:
         for count, entry in enumerate(entries):
@@ -219,15 +229,17 @@ def _show_families(results: list, where: str, console: Console) -> None:
     console.print(table)
 
 
-def run_fuzz(manipulations: int, seed: int, card: bool, console: Console, err: Console) -> bool:
+def run_fuzz(
+    manipulations: int, seed: int, build: str | None, console: Console, err: Console
+) -> bool:
     """Runs encrypted sessions under random bus manipulations; prints which check ended each.
 
     Returns true if none succeeded.
     """
-    make, start = machine_maker(card), time.monotonic()
+    make, start = machine_maker(build), time.monotonic()
     with bar("manipulating", manipulations, err) as advance:
         tally = fuzz.fuzz(manipulations, seed, make, advance)
-    where = where_of(card)
+    where = where_of(build)
     title = f"{tally.manipulations:,} manipulations of {tally.sessions:,} sessions on {where}"
     table = titled_table(title, "session ended by", "sessions")
     for name, count in tally.caught.most_common():

@@ -74,9 +74,9 @@ def run_paper(card: bool, console: Console) -> bool:
     return not odd
 
 
-def run_ours(card: bool, console: Console) -> bool:
+def run_ours(build: str | None, console: Console) -> bool:
     """Tries the tag-oracle attack on Maeslant's protocol, prints the result; true if it fails."""
-    make = machine_maker(card)
+    make = machine_maker(build)
     oracle = tag_oracle.OurOracle(CHANGE)
     machine = make(oracle)
     try:
@@ -91,7 +91,7 @@ def run_ours(card: bool, console: Console) -> bool:
     forged = play(tag_oracle.OurOracle(CHANGE, gift), make=make)
     holds = not wrong and not hashes & set(tried) and forged.caught == "device:CHUNK"
     holds &= not forged.wrong
-    console.print(f"[bold]Ours[/], on {where_of(card)}, the tag oracle:")
+    console.print(f"[bold]Ours[/], on {where_of(build)}, the tag oracle:")
     console.print(
         f"  {len(tried)} pairs of tags on the bus, {len(oracle.readable)} readable words:"
     )
@@ -101,7 +101,7 @@ def run_ours(card: bool, console: Console) -> bool:
     return holds
 
 
-def run_ghosh(card: bool, console: Console) -> bool:
+def run_ghosh(build: str | None, console: Console) -> bool:
     """Runs all attacks on Ghosh et al.'s protocol and the tag oracle on Maeslant's; prints all."""
-    good = run_paper(card, console)
-    return run_ours(card, console) and good
+    good = run_paper(bool(build), console)
+    return run_ours(build, console) and good

@@ -9,6 +9,7 @@ model's state.
 
 import bisect
 import enum
+import functools
 import re
 from collections.abc import Callable
 
@@ -19,7 +20,7 @@ from maeslant.protected.model.link import BusError
 from maeslant.protected.model.workload import Machine
 from maeslant.sim.machine import Refused, Simulator, SimulatorError
 
-BUILD = "protected_small"  # as the workload's capabilities are
+BUILDS = ("protected_small", "protected_fpga_small")  # as the workload's capabilities are
 STEP = 64  # clocks
 SCRUB_CLOCKS = 200_000  # clocks that SCRUB may take
 ROW = 64
@@ -74,7 +75,7 @@ class RtlDevice:
         capabilities: Capabilities | None = None,
         nonce: Callable[[], bytes] | None = None,
         *,
-        build: str = BUILD,
+        build: str = BUILDS[0],
         options: str = "",
         monitor: bool = True,
     ) -> None:
@@ -261,3 +262,14 @@ class RtlMachine(Machine):
     def close(self) -> None:
         """Closes the simulator of the protected card (with encrypted DMA)."""
         self.device.close()
+
+
+def machine(build: str, **options: object) -> type[RtlMachine]:
+    """Returns the class of machines with another build of the card, or other options of it."""
+
+    class BuildMachine(RtlMachine):
+        """Runs encrypted sessions on one build of the simulated card."""
+
+        make_device = functools.partial(RtlDevice, build=build, **options)
+
+    return BuildMachine

@@ -6,6 +6,7 @@ belongs: verified in device memory, or acknowledged by host memory. The monitors
 say when that is.
 """
 
+import functools
 from collections.abc import Callable
 
 from maeslant.bench.measure.figures import Figure
@@ -19,7 +20,7 @@ from maeslant.protected.rtl_card import Note, RtlDevice, Time
 from maeslant.sim.unprotected_card import CHANNEL_STATUS, D2H, H2D
 from maeslant.sim.unprotected_jobs import UnprotectedJobs
 
-PROTECTED, UNPROTECTED = "protected", "unprotected"
+UNPROTECTED = "unprotected"
 STEADY = "latency=100"
 RANDOM = "latency=50-300&order=shuffled&seed=1"
 QUICK = "latency=1"
@@ -38,8 +39,8 @@ PAPER_MMIO = {"read": "Ghosh: 2 writes, 2 reads more", "write": "Ghosh: 3 writes
 class Protected:
     """Drives encrypted DMA transfers of the simulated protected card in an open session."""
 
-    def __init__(self, options: str) -> None:
-        self.device = RtlDevice(build=PROTECTED, options=options)
+    def __init__(self, build: str, options: str) -> None:
+        self.device = RtlDevice(build=build, options=options)
         self.link = Link(self.device, 1 << 24)
         self.device.bus = self.link
         self.host = Host(self.link, bytes(range(32)), bytes(16), bytes(32), timeout=TIMEOUT)
@@ -133,12 +134,12 @@ def clocks(card: Protected | Unprotected, way: str, size: int) -> int:
     return end - begin
 
 
-def dma_figures() -> list[Figure]:
+def dma_figures(build: str) -> list[Figure]:
     """Measures the clock cycles that encryption and authentication add to DMA, by length.
 
     Returns the measured values as Figures.
     """
-    cards = Protected(STEADY), Unprotected(STEADY)
+    cards = Protected(build, STEADY), Unprotected(STEADY)
     result = []
     try:
         for way in WAYS:
@@ -148,7 +149,7 @@ def dma_figures() -> list[Figure]:
                 metric = f"DMA {way}, {length}: clocks more than the {plain:,} without a guard"
                 more = guarded - plain
                 result.append(
-                    Figure("guard", PROTECTED, metric, more, "clocks", "lower", 30, PAPER, "§3.2")
+                    Figure("guard", build, metric, more, "clocks", "lower", 30, PAPER, "§3.2")
                 )
     finally:
         for card in cards:
@@ -170,30 +171,31 @@ def span(make: Callable[[str], Protected | Unprotected], size: int) -> int:
         card.close()
 
 
-def bus_figures() -> list[Figure]:
+def bus_figures(build: str) -> list[Figure]:
     """Measures the bus use of DMA transfers on the protected and the unprotected card.
 
     Returns the measured values as Figures.
     """
     result = []
     for size in (CHUNK, 4 * CHUNK, HALF):
-        guarded, plain = span(Protected, size), span(Unprotected, size)
+        guarded = span(functools.partial(Protected, build), size)
+        plain = span(Unprotected, size)
         beats = size // 64
         metric = (
             f"{size >> 10} KB each way at once: bus clocks used, of {beats / plain:.1%} without"
         )
         share = 100 * beats / guarded
         goal = 0.97 * 100 * beats / plain
-        result.append(Figure("guard", PROTECTED, metric, share, "%", "higher", goal))
+        result.append(Figure("guard", build, metric, share, "%", "higher", goal))
     return result
 
 
-def mmio_figures() -> list[Figure]:
+def mmio_figures(build: str) -> list[Figure]:
     """Measures the clock cycles and bus bytes of encrypted, authenticated register accesses.
 
     Returns the measured values as Figures.
     """
-    card = Protected(QUICK)
+    card = Protected(build, QUICK)
     batches = {
         "read": [wire.read(SCRATCH, 8)],
         "write": [wire.write(SCRATCH, 1, 8)],
@@ -220,26 +222,26 @@ def mmio_figures() -> list[Figure]:
             ):
                 metric = f"protected {name}: {metric}"
                 result.append(
-                    Figure("guard", PROTECTED, metric, value, unit, "lower", None, paper, "§3.2")
+                    Figure("guard", build, metric, value, unit, "lower", None, paper, "§3.2")
                 )
     finally:
         card.close()
     return result
 
 
-def session_figures() -> list[Figure]:
+def session_figures(build: str) -> list[Figure]:
     """Measures the clock cycles between two users' sessions on the protected card; returns Figures.
 
     The state of the card is looked at every 64 clocks; the provisioning of the secret is the
     simulator's, byte by byte.
     """
-    card = Protected(QUICK)
+    card = Protected(build, QUICK)
     result = []
 
     def lap(metric: str) -> None:
         now = card.stats()["bus_clocks"]
         name = f"change of session: {metric}"
-        result.append(Figure("guard", PROTECTED, name, now - begun, "clocks", "lower"))
+        result.append(Figure("guard", build, name, now - begun, "clocks", "lower"))
 
     try:
         card.wait(card.move("in", 0, CHUNK))
@@ -262,6 +264,7 @@ def session_figures() -> list[Figure]:
     return result
 
 
-def figures() -> list[Figure]:
+def figures(build: str) -> list[Figure]:
     """Measures all costs of encrypting a card's bus: DMA, registers, sessions; returns Figures."""
-    return dma_figures() + bus_figures() + mmio_figures() + session_figures()
+    parts = (dma_figures, bus_figures, mmio_figures, session_figures)
+    return [figure for part in parts for figure in part(build)]

@@ -5,7 +5,6 @@ Sessions, attacks and the search of what is left: tests/protected/model/test_rtl
 """
 
 import collections
-import functools
 
 import pytest
 
@@ -14,20 +13,21 @@ from maeslant.protected.model.host import Host, Job, MisuseError
 from maeslant.protected.model.workload import Machine, Record, expected, first, judge, octets
 
 BUSES = ("latency=1", "latency=50-300&order=shuffled&stall=20&seed=3")
+CARDS = [
+    *((options, rtl_card.BUILDS[0]) for options in BUSES),
+    pytest.param((BUSES[1], rtl_card.BUILDS[1]), marks=pytest.mark.full),
+]
 SLOT, SLOTS, CHUNK = 0x800, 8, 0x200  # of device memory: transfers of four chunks
 TRANSFERS, EPOCHS = 48, 6
 STANDSTILL = 400  # looks of 64 clocks
 
 
-@pytest.fixture(params=BUSES)
+@pytest.fixture(params=CARDS)
 def machine(request: pytest.FixtureRequest):
-    """Makes a machine with the protected card's RTL on a host bus of each kind."""
-
-    class OnBus(rtl_card.RtlMachine):
-        make_device = functools.partial(rtl_card.RtlDevice, options=request.param)
-
-    made = OnBus(timeout=4000)
-    made.slow = request.param == BUSES[1]
+    """Makes a machine with a protected card's RTL on a host bus of some kind."""
+    options, build = request.param
+    made = rtl_card.machine(build, options=options)(timeout=4000)
+    made.slow = options == BUSES[1]
     yield made
     made.close()
 

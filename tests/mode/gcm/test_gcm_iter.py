@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_gcm_iter: data and tags against OpenSSL's, aborts, erasure, and the clocks it states."""
+"""Tests mae_gcm_iter: data and tags against OpenSSL, aborts, erasure, and the clocks it states."""
 
 import random
 

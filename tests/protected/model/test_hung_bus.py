@@ -33,13 +33,9 @@ BURSTS = 78  # of the whole session
 STEP = 6
 
 
-def hung(options: str, big: bool = False) -> rtl_card.RtlMachine:
+def hung(build: str, options: str, big: bool = False) -> rtl_card.RtlMachine:
     """Runs a session of the protected card's RTL on a bus that hangs after some bursts."""
-
-    class OnBus(rtl_card.RtlMachine):
-        make_device = functools.partial(rtl_card.RtlDevice, options=options)
-
-    machine = OnBus(timeout=30)
+    machine = rtl_card.machine(build, options=options)(timeout=30)
     machine.session("first", functools.partial(first, big=big))
     return machine
 
@@ -59,12 +55,15 @@ def end(machine: rtl_card.RtlMachine, forge: bool) -> None:
     machine.device.simulator.run(CLOCKS)
 
 
+@pytest.mark.parametrize(
+    "build", [rtl_card.BUILDS[0], pytest.param(rtl_card.BUILDS[1], marks=pytest.mark.full)]
+)
 @pytest.mark.parametrize("channel", ["all", "read", "write", "response"])
-def test_erased_on_a_hung_bus(channel: str) -> None:
+def test_erased_on_a_hung_bus(channel: str, build: str) -> None:
     """The protected card erases a session's keys and data if the bus hangs at any burst (H14)."""
     stuck = forged = 0
     for bursts in range(0, BURSTS, STEP):
-        machine = hung(f"hang={bursts}&hang_on={channel}", big=bursts % 4 == 0)
+        machine = hung(build, f"hang={bursts}&hang_on={channel}", big=bursts % 4 == 0)
         device, secrets = machine.device, secrets_of(session_of(machine), PLAIN)
         live = device.state in (State.KEYED, State.RUN)
         if live and not stuck:

@@ -52,6 +52,8 @@ FEW = (  # in each place, each kind of notice
     "after an error/everything again",
 )
 
+BUILDS = [rtl_card.BUILDS[0], pytest.param(rtl_card.BUILDS[1], marks=pytest.mark.full)]
+
 
 @pytest.fixture
 def machine():
@@ -95,14 +97,15 @@ def test_registers(machine: Machine) -> None:
     assert len(nonces) == 3
 
 
+@pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("end", ["close", "error", "reset"])
-def test_nothing_is_left(end: str) -> None:
+def test_nothing_is_left(end: str, build: str) -> None:
     """After CLOSE, an error or a reset no signal of the card holds a secret or plaintext (H14)."""
     attack = Attack()
     if end == "error":
         flip = edit_data(flipper(40))
         attack = On(flip, what="request", kind=Kind.D2H, nth=2)
-    machine = rtl_card.RtlMachine(attack)
+    machine = rtl_card.machine(build)(attack)
     secrets = secrets_of(session_of(machine), PLAIN)
     found: list[str] = []
 
@@ -180,19 +183,21 @@ def test_runs_begin_at_granules(make: type[Machine], place: tuple[int, int]) -> 
     machine.close()
 
 
+@pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("name", FEW)
-def test_attack(name: str) -> None:
+def test_attack(name: str, build: str) -> None:
     """The protected card's RTL detects a selection of attacks where the catalogue says."""
     (entry,) = attack_runs.choose([name], every=False)
-    assert attack_runs.verdict_of(entry, rtl_card.RtlMachine)[1] == []
+    assert attack_runs.verdict_of(entry, rtl_card.machine(build))[1] == []
 
 
 @pytest.mark.slow
-def test_every_attack() -> None:
+@pytest.mark.parametrize("build", rtl_card.BUILDS)
+def test_every_attack(build: str) -> None:
     """The protected card's RTL detects every attack of the catalogue, or it has no effect."""
     wrong = {}
     for entry in catalogue():
-        found = attack_runs.verdict_of(entry, rtl_card.RtlMachine)[1]
+        found = attack_runs.verdict_of(entry, rtl_card.machine(build))[1]
         if found:
             wrong[entry.name] = found
     assert not wrong
@@ -204,6 +209,7 @@ def test_random_manipulations() -> None:
 
 
 @pytest.mark.slow
-def test_many_random_manipulations() -> None:
+@pytest.mark.parametrize("build", rtl_card.BUILDS)
+def test_many_random_manipulations(build: str) -> None:
     """Many sessions of the card's RTL with random bus changes give no wrong result."""
-    assert not fuzz.fuzz(1500, seed=5_000_000, make=rtl_card.RtlMachine).wrong
+    assert not fuzz.fuzz(1500, seed=5_000_000, make=rtl_card.machine(build)).wrong
