@@ -29,9 +29,7 @@ def attack(
     ] = True,
     build: Annotated[
         str,
-        typer.Option(
-            "--build", help="Card to attack: protected_small or protected_fpga_small."
-        ),
+        typer.Option("--build", help="Card to attack, such as protected_fpga_small."),
     ] = "protected_small",
     ghosh: Annotated[
         bool, typer.Option("--ghosh", help="Attack the protocol of Ghosh et al., in RTL too.")

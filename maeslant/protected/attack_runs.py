@@ -50,7 +50,7 @@ def machine_maker(build: str | None) -> MakeMachine:
         from maeslant.protected import rtl_card
 
         if build not in rtl_card.BUILDS:
-            known = " and ".join(rtl_card.BUILDS)
+            known = ", ".join(rtl_card.BUILDS)
             raise MaeslantError(f"{build} cannot be attacked: the attacks are for {known}")
         simulator.build(build)
         base = rtl_card.machine(build)

@@ -20,7 +20,8 @@ from maeslant.protected.model.link import BusError
 from maeslant.protected.model.workload import Machine
 from maeslant.sim.machine import Refused, Simulator, SimulatorError
 
-BUILDS = ("protected_small", "protected_fpga_small")  # as the workload's capabilities are
+# Whose capabilities are the workload's: the first one where no other is asked for.
+BUILDS = ("protected_small", "protected_fpga_small", "protected_fpga_shared_small")
 STEP = 64  # clocks
 SCRUB_CLOCKS = 200_000  # clocks that SCRUB may take
 ROW = 64

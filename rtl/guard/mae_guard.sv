@@ -14,8 +14,9 @@
 // Throughput: one message at a time; chunks one row of 64 bytes a clock in each direction.
 // Parameters: docs/protocol.md, section 1. Small = 1 is for the fewest LUTs of an FPGA, best with
 // Sbox = SboxLut: messages by an iterative cipher, and each direction's engine holds one key at a
-// time. Legal: Queues 1..15; Depth 1..63; ChunkBits 12..20; Operations 4..64; MemoryBits 12..32;
-// Regions 1..16; ReadRows as Depth of mae_dma_device_read; Sbox any of sbox_impl_e; Small 0 or 1.
+// time; Shared = 1 has one engine for both directions. Legal: Queues 1..15; Depth 1..63; ChunkBits 12..20; Operations 4..64; MemoryBits 12..32;
+// Regions 1..16; ReadRows as Depth of mae_dma_device_read; Sbox any of sbox_impl_e; Small and Shared 0 or
+// 1.
 // Security: constant-time in keys and data; no masking.
 // Source: docs/protocol.md; Ghosh et al., sections 3 and 4.
 
@@ -35,6 +36,7 @@ module mae_guard
     parameter int unsigned ReadRows = 8,  // of device memory, on their way
     parameter sbox_impl_e Sbox = SboxTable,
     parameter bit Small = 1'b0,
+    parameter bit Shared = 1'b0,
     parameter longint unsigned Budget = BlocksPerKey,  // blocks that a key may encrypt
     localparam int unsigned AddrWidth = 20
 ) (
@@ -136,7 +138,7 @@ module mae_guard
   logic [31:0] host_nonce_word;
   logic [Fatals-1:0] fatal_valid;
   fatal_t [Fatals-1:0] fatals;
-  logic executor_busy, transfers_busy, h2d_clearing, d2h_clearing;
+  logic executor_busy, transfers_busy, dma_clearing;
 
   assign clear_o = clear;
 
@@ -166,7 +168,7 @@ module mae_guard
       .quiet_i(quiet),
       .clear_o(clear),
       .mover_rst_no(mover_rst_n),
-      .busy_i(busy_i || executor_busy || transfers_busy || h2d_clearing || d2h_clearing),
+      .busy_i(busy_i || executor_busy || transfers_busy || dma_clearing),
       .state_o(state),
       .cause_o(cause),
       .session_o(session),
@@ -209,7 +211,7 @@ module mae_guard
   );
 
   // ---- Messages.
-  logic key_valid, key_ready, key_bank, h2d_key_ready, d2h_key_ready;
+  logic key_valid, key_ready, key_bank;
   class_e key_class;
   class_key_t key;
   place_t arm_place;
@@ -225,8 +227,6 @@ module mae_guard
   logic [  3:0] ans_aw_beats;
   logic [511:0] ans_w_data;
   logic [ 63:0] ans_w_strb;
-
-  assign key_ready = (key_class == ClassDmaIn) ? h2d_key_ready : d2h_key_ready;
 
   mae_guard_request_executor #(
       .Queues    (Queues),
@@ -361,114 +361,36 @@ module mae_guard
       .mem_granule_o    (scrub_granule_o)
   );
 
-  // ---- Chunks.
-  logic mov_ar_valid, mov_ar_ready, mov_r_valid, mov_aw_valid, mov_aw_ready;
-  logic mov_w_valid, mov_w_ready, mov_w_last, mov_b_valid, unused_r_ready, unused_b_ready;
-  logic [7:0] mov_ar_id, mov_ar_len, mov_aw_id, mov_aw_len;
-  logic [63:0] mov_ar_addr, mov_aw_addr, mov_w_strb;
-  logic [511:0] mov_w_data;
-
-  mae_guard_dma_h2d #(
-      .Sbox (Sbox),
-      .Small(Small)
-  ) u_h2d (
-      .clk_i,
-      .rst_ni,
-      .mover_rst_ni (mover_rst_n),
-      .halt_i       (halt),
-      .clear_i      (clear),
-      .clearing_o   (h2d_clearing),
-      .key_valid_i  (key_valid && key_class == ClassDmaIn),
-      .key_ready_o  (h2d_key_ready),
-      .key_bank_i   (key_bank),
-      .key_i        (key),
-      .start_valid_i(start_in_valid),
-      .start_ready_o(start_in_ready),
-      .start_i      (start_in),
-      .moved_valid_o(moved_in_valid),
-      .moved_o      (moved_in),
-      .mem_valid_o  (write_valid_o),
-      .mem_ready_i  (write_ready_i),
-      .mem_granule_o(write_granule_o),
-      .mem_strb_o   (write_strb_o),
-      .mem_data_o   (write_data_o),
-      .ar_valid_o   (mov_ar_valid),
-      .ar_ready_i   (mov_ar_ready),
-      .ar_id_o      (mov_ar_id),
-      .ar_addr_o    (mov_ar_addr),
-      .ar_len_o     (mov_ar_len),
-      .r_valid_i    (mov_r_valid),
-      .r_ready_o    (unused_r_ready),
-      .r_id_i,
-      .r_data_i,
-      .r_resp_i,
-      .r_last_i
-  );
-
-  mae_guard_dma_d2h #(
-      .ReadRows(ReadRows),
+  // ---- Chunks, and the host bus.
+  mae_guard_dma #(
       .Sbox    (Sbox),
-      .Small   (Small)
-  ) u_d2h (
+      .Small   (Small),
+      .Shared  (Shared),
+      .ReadRows(ReadRows)
+  ) u_dma (
       .clk_i,
       .rst_ni,
-      .mover_rst_ni (mover_rst_n),
-      .halt_i       (halt),
-      .clear_i      (clear),
-      .clearing_o   (d2h_clearing),
-      .key_valid_i  (key_valid && key_class == ClassDmaOut),
-      .key_ready_o  (d2h_key_ready),
-      .key_bank_i   (key_bank),
-      .key_i        (key),
-      .start_valid_i(start_out_valid),
-      .start_ready_o(start_out_ready),
-      .start_i      (start_out),
-      .moved_valid_o(moved_out_valid),
-      .moved_o      (moved_out),
-      .mem_valid_o  (read_valid_o),
-      .mem_ready_i  (read_ready_i),
-      .mem_granule_o(read_granule_o),
-      .mem_rvalid_i (read_rvalid_i),
-      .mem_rdata_i  (read_rdata_i),
-      .aw_valid_o   (mov_aw_valid),
-      .aw_ready_i   (mov_aw_ready),
-      .aw_id_o      (mov_aw_id),
-      .aw_addr_o    (mov_aw_addr),
-      .aw_len_o     (mov_aw_len),
-      .w_valid_o    (mov_w_valid),
-      .w_ready_i    (mov_w_ready),
-      .w_data_o     (mov_w_data),
-      .w_strb_o     (mov_w_strb),
-      .w_last_o     (mov_w_last),
-      .b_valid_i    (mov_b_valid),
-      .b_ready_o    (unused_b_ready),
-      .b_id_i,
-      .b_resp_i
-  );
-
-  mae_guard_host_port u_bus (
-      .clk_i,
-      .rst_ni,
+      .mover_rst_ni    (mover_rst_n),
       .halt_i          (halt),
+      .clear_i         (clear),
+      .clearing_o      (dma_clearing),
       .quiet_o         (quiet),
       .beat_fault_o    (beat_fault),
-      .mov_ar_valid_i  (mov_ar_valid),
-      .mov_ar_ready_o  (mov_ar_ready),
-      .mov_ar_id_i     (mov_ar_id),
-      .mov_ar_addr_i   (mov_ar_addr),
-      .mov_ar_len_i    (mov_ar_len),
-      .mov_r_valid_o   (mov_r_valid),
-      .mov_aw_valid_i  (mov_aw_valid),
-      .mov_aw_ready_o  (mov_aw_ready),
-      .mov_aw_id_i     (mov_aw_id),
-      .mov_aw_addr_i   (mov_aw_addr),
-      .mov_aw_len_i    (mov_aw_len),
-      .mov_w_valid_i   (mov_w_valid),
-      .mov_w_ready_o   (mov_w_ready),
-      .mov_w_data_i    (mov_w_data),
-      .mov_w_strb_i    (mov_w_strb),
-      .mov_w_last_i    (mov_w_last),
-      .mov_b_valid_o   (mov_b_valid),
+      .key_valid_i     (key_valid && key_class inside {ClassDmaIn, ClassDmaOut}),
+      .key_out_i       (key_class == ClassDmaOut),
+      .key_ready_o     (key_ready),
+      .key_bank_i      (key_bank),
+      .key_i           (key),
+      .in_valid_i      (start_in_valid),
+      .in_ready_o      (start_in_ready),
+      .in_i            (start_in),
+      .in_moved_o      (moved_in_valid),
+      .in_end_o        (moved_in),
+      .out_valid_i     (start_out_valid),
+      .out_ready_o     (start_out_ready),
+      .out_i           (start_out),
+      .out_moved_o     (moved_out_valid),
+      .out_end_o       (moved_out),
       .ans_aw_valid_i  (ans_aw_valid),
       .ans_aw_ready_o  (ans_aw_ready),
       .ans_aw_address_i(ans_aw_address),
@@ -479,16 +401,20 @@ module mae_guard
       .ans_w_strb_i    (ans_w_strb),
       .ans_done_valid_o(ans_done),
       .ans_done_error_o(ans_error),
+      .wr_valid_o      (write_valid_o),
+      .wr_ready_i      (write_ready_i),
+      .wr_granule_o    (write_granule_o),
+      .wr_strb_o       (write_strb_o),
+      .wr_data_o       (write_data_o),
+      .rd_valid_o      (read_valid_o),
+      .rd_ready_i      (read_ready_i),
+      .rd_granule_o    (read_granule_o),
+      .rd_rvalid_i     (read_rvalid_i),
+      .rd_rdata_i      (read_rdata_i),
       .*
   );
 
   logic unused;
-  assign unused = ^{
-    write_dropped,
-    unused_answered_valid,
-    unused_answered,
-    unused_r_ready,
-    unused_b_ready
-  };
+  assign unused = ^{write_dropped, unused_answered_valid, unused_answered};
 
 endmodule

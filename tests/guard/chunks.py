@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes encrypted chunks with tags by OpenSSL, to test the guard's DMA (mae_chunks_bench)."""
+"""Makes encrypted chunks with tags by OpenSSL, to test the guard's DMA (mae_guard_dma)."""
 
 import dataclasses
 import random
@@ -66,7 +66,7 @@ class Chunk:
 
 
 class Bench:
-    """Connects mae_chunks_bench to host and device memory models and records each chunk's end."""
+    """Connects mae_guard_dma to host and device memory models and records each chunk's end."""
 
     def __init__(self, dut: SimHandleBase, *, stall: float = 0.0, seed: int = 1, **host) -> None:
         self.dut, self.random = dut, random.Random(seed)
@@ -84,7 +84,7 @@ class Bench:
         self.tasks: list = []
 
     async def begin(self) -> None:
-        """Resets mae_chunks_bench, starts the memory models and loads a key into every bank."""
+        """Resets mae_guard_dma, starts the memory models and loads a key into every bank."""
         names = "halt_i clear_i key_valid_i in_valid_i out_valid_i ans_aw_valid_i ans_w_valid_i"
         await start(self.dut, mover_rst_ni=0, **dict.fromkeys(names.split(), 0))
         self.dut.mover_rst_ni.value = 1
@@ -96,7 +96,7 @@ class Bench:
                 await self.load(way, bank)
 
     def stop(self) -> None:
-        """Stops the memory models and the recording of chunk ends around mae_chunks_bench."""
+        """Stops the memory models and the recording of chunk ends around mae_guard_dma."""
         for model in (self.host, self.device):
             model.stop()
         for task in self.tasks:
@@ -173,7 +173,7 @@ class Bench:
         return tag
 
     async def answer(self, address: int, beats: list[tuple[int, int]], gap: float = 0.0) -> None:
-        """Sends a response burst to the response port of mae_chunks_bench, with random gaps."""
+        """Sends a response burst to the response port of mae_guard_dma, with random gaps."""
         dut = self.dut
         dut.ans_aw_address_i.value, dut.ans_aw_beats_i.value = address, len(beats)
         await self.shake(dut.ans_aw_valid_i, dut.ans_aw_ready_o)
@@ -184,7 +184,7 @@ class Bench:
             await self.shake(dut.ans_w_valid_i, dut.ans_w_ready_o)
 
     async def rest(self) -> None:
-        """Waits until mae_chunks_bench reports that its host bus is idle."""
+        """Waits until mae_guard_dma reports that its host bus is idle."""
         while not int(self.dut.quiet_o.value):
             await FallingEdge(self.dut.clk_i)
         await ClockCycles(self.dut.clk_i, 5)

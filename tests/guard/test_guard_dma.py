@@ -304,30 +304,26 @@ async def measures(dut) -> None:
     path.with_name("card.json").write_text(json.dumps(found, indent=1))
 
 
-def run(test_filter: str, small: int = 0, **options: object) -> None:
-    """Builds mae_chunks_bench and runs the simulation tests whose names match a filter."""
-    parameters = {"Small": small, "PullRows": 512, "PushRows": 64}
-    source = "tests/guard/mae_chunks_bench.sv"
-    bench.run(
-        "mae_chunks_bench",
-        parameters=parameters,
-        sources=[source],
-        test_filter=test_filter,
-        **options,
-    )
+def run(test_filter: str, **parameters: int) -> None:
+    """Builds mae_guard_dma and runs the simulation tests whose names match a filter."""
+    bench.run("mae_guard_dma", parameters=parameters, test_filter=test_filter)
 
 
-@pytest.mark.parametrize("test", ["moves_chunks", "binds_every", "tells_bus", "ends_and"])
+TESTS = ["moves_chunks", "binds_every", "tells_bus", "ends_and"]
+
+
+@pytest.mark.parametrize("test", TESTS)
 def test_moves(test: str) -> None:
-    """Runs one functional test of the guard's DMA on mae_chunks_bench."""
+    """Runs one functional test of mae_guard_dma."""
     run(test)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("test", ["moves_chunks", "binds_every", "tells_bus", "ends_and"])
-def test_moves_small(test: str) -> None:
-    """Runs one functional test of the guard's DMA, built for the fewest LUTs."""
-    run(test, small=1)
+@pytest.mark.parametrize("shared", [0, 1])
+@pytest.mark.parametrize("test", TESTS)
+def test_moves_small(test: str, shared: int) -> None:
+    """Runs one functional test of mae_guard_dma with few LUTs, and with one engine."""
+    run(test, Small=1, Shared=shared)
 
 
 @pytest.mark.slow
@@ -343,4 +339,4 @@ def test_figures(tmp_path: pathlib.Path) -> None:
         test_filter="measures",
         env={"FIGURES": str(figures)},
     )
-    run("measures$", env={"FIGURES": str(figures)})
+    bench.run("mae_guard_dma", test_filter="measures$", env={"FIGURES": str(figures)})

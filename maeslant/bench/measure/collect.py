@@ -50,6 +50,7 @@ def jobs() -> dict[str, list]:
         "push": [(card.push_figures,)],
         "guard": [(guard.figures, "protected")],
         "protected_fpga": [(guard.figures, "protected_fpga")],
+        "protected_fpga_shared": [(guard.figures, "protected_fpga_shared")],
         "pool": [(pool.figures, CARD[0])],
         "fhe": [(fhe.figures,)],
         "block": [(block.figures, "block")],

@@ -149,7 +149,7 @@ def tables() -> tuple[Table, ...]:
     """Returns all synthesis tables with their rows, without figures."""
     lanes = tuple(_lanes(base, n, options) for base, options in FAMILIES for n in range(1, 11))
     wholes = [("protected", "unprotected"), ("protected_fpga", "unprotected")]
-    wholes += [("protected_small", "unprotected_small")]
+    wholes += [("protected_fpga_shared", "unprotected"), ("protected_small", "unprotected_small")]
     return (
         Table(
             "Dong et al., Table 3: N pipelines on one key expansion",

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_chunk_gcm: encrypts or decrypts the rows of DMA chunks with AES-256-GCM, in one
-// direction.
+// mae_guard_chunk_gcm: encrypts the rows of D2H chunks and decrypts those of H2D chunks with
+// AES-256-GCM.
 //
-// A chunk is announced with its chunk_t; header, IV and the 48 bytes of AAD are built from that
-// alone. Its rows follow in the order of the chunks and leave as they are processed. The verdict
-// ends a chunk: for Class = ClassDmaIn whether the tag is the announced one, for ClassDmaOut the
-// tag. tag_ok_o also tells that exactly `length` bytes came. There are two keys, in banks given by
-// bit 0 of the epoch, each with its IV mask. A chunk whose bank has no key waits; a key waits until
-// no chunk of its bank is in progress. row_ready_o is combinational in out_ready_i, chunk_ready_o
-// in chunk_i and the key port, key_ready_o in key_bank_i.
+// A chunk is announced with its chunk_t and direction; header, IV and the 48 bytes of AAD are built
+// from these alone. Its rows follow in the order of the chunks and leave as they are processed. The
+// verdict ends a chunk: of H2D whether the tag is the announced one, of D2H the tag. tag_ok_o also
+// tells that exactly `length` bytes came. Bit 1 of a key's bank is its direction, bit 0 that of its
+// epoch; each has its IV mask. A chunk whose bank has no key waits; a key waits until no chunk of
+// its bank is in progress. row_ready_o is combinational in out_ready_i, chunk_ready_o in chunk_i and
+// the key port, key_ready_o in key_bank_i.
 // Latency: the first row is accepted 18 clocks after the chunk; rows leave 1 clock after they were
 // accepted, the verdict 6 after the last one.
 // Throughput: one row a clock, and one clock a chunk for the AAD; no other clock is lost if the
 // next chunk was announced 18 clocks before. Small = 1: two clocks a chunk, and where the key
 // changes, its load (mae_gcm_multi_key).
 // Reset and clear: both erase keys, masks and data within two clocks; Small = 1: data within 44.
-// Parameters: Legal: Class ClassDmaIn (H2D) or ClassDmaOut (D2H); Sbox any of sbox_impl_e; Small 0
-// or 1.
+// Parameters: Both = 1 has banks for both directions, Both = 0 those of one, which is then always
+// the same. Legal: Both 0 or 1; Sbox any of sbox_impl_e; Small 0 or 1.
 // Security: constant-time, the verdict too; no masking.
 // Source: docs/protocol.md, sections 2, 3 and 5; SP 800-38D.
 
@@ -28,7 +28,7 @@ module mae_guard_chunk_gcm
   import mae_gcm_pkg::*;
   import mae_guard_pkg::*;
 #(
-    parameter class_e Class = ClassDmaIn,
+    parameter bit Both = 1'b0,
     parameter sbox_impl_e Sbox = SboxTable,
     parameter bit Small = 1'b0
 ) (
@@ -36,14 +36,15 @@ module mae_guard_chunk_gcm
     input logic rst_ni,
     input logic clear_i,
 
-    input  logic       key_valid_i,
-    output logic       key_ready_o,
-    input  logic       key_bank_i,
-    input  class_key_t key_i,
+    input  logic             key_valid_i,
+    output logic             key_ready_o,
+    input  logic       [1:0] key_bank_i,
+    input  class_key_t       key_i,
 
     input  logic   chunk_valid_i,
     output logic   chunk_ready_o,
     input  chunk_t chunk_i,
+    input  logic   chunk_out_i,    // D2H
 
     input  logic         row_valid_i,  // byte 0 in bits 7:0
     output logic         row_ready_o,
@@ -62,21 +63,21 @@ module mae_guard_chunk_gcm
     output logic         tag_ok_o,
     output logic [127:0] tag_o
 );
-  `MAE_PARAM(ClassLegal, Class == ClassDmaIn || Class == ClassDmaOut)
-
-  localparam bit Inward = Class == ClassDmaIn;
-
-  logic [1:0][95:0] mask_q;
-  logic bank, aad_ready, aad_valid, aad_take, msg_ready;
+  logic [3:0][95:0] mask_q;
+  logic [1:0] bank, key_bank;
+  class_e class_code;
+  logic aad_ready, aad_valid, aad_take, msg_ready;
   logic [383:0] aad_new, aad;
   logic [63:0] unused_host;
   logic [1:0] unused_count;
   gcm_msg_t msg;
 
-  assign bank = chunk_i.place.epoch[0];
+  assign bank = {Both && chunk_out_i, chunk_i.place.epoch[0]};
+  assign key_bank = {Both && key_bank_i[1], key_bank_i[0]};
+  assign class_code = chunk_out_i ? ClassDmaOut : ClassDmaIn;
   assign unused_host = chunk_i.host;
   assign aad_new = {
-    header_of(Class, {6'd0, chunk_i.last, chunk_i.first}, chunk_i.place),
+    header_of(class_code, {6'd0, chunk_i.last, chunk_i.first}, chunk_i.place),
     chunk_i.address,
     chunk_i.length,
     chunk_i.index,
@@ -84,14 +85,14 @@ module mae_guard_chunk_gcm
     chunk_i.total
   };
   assign msg = '{
-          bank: bank_t'(bank),
-          dir: Inward ? Decrypt : Encrypt,
-          iv: iv_of(mask_q[bank], Class, chunk_i.place),
+          bank: bank,
+          dir: chunk_out_i ? Encrypt : Decrypt,
+          iv: iv_of(mask_q[bank], class_code, chunk_i.place),
           iv_bytes: gcm_length_t'(12),
           aad_bytes: gcm_length_t'(48),
           data_bytes: gcm_length_t'(chunk_i.length),
           tag_bytes: 5'd16,
-          tag: Inward ? chunk_i.tag : '0
+          tag: chunk_out_i ? '0 : chunk_i.tag
       };
   assign chunk_ready_o = msg_ready && aad_ready;
 
@@ -133,7 +134,7 @@ module mae_guard_chunk_gcm
 
   mae_gcm_multi_key #(
       .Lanes   (4),
-      .KeyBanks(2),
+      .KeyBanks(Both ? 4 : 2),
       .Sbox    (Sbox),
       .Small   (Small),
       .MsgDepth(4)
@@ -144,7 +145,7 @@ module mae_guard_chunk_gcm
       .abort_i    (1'b0),
       .key_valid_i,
       .key_ready_o,
-      .key_i      ('{bank: bank_t'(key_bank_i), len: Aes256, key: key_i.key}),
+      .key_i      ('{bank: key_bank, len: Aes256, key: key_i.key}),
       .msg_valid_i(chunk_valid_i && aad_ready),
       .msg_ready_o(msg_ready),
       .msg_i      (msg),
@@ -164,8 +165,8 @@ module mae_guard_chunk_gcm
   );
 
   assign tag_ok_o = verdict.ok;
-  // the tag of received data is never output (docs/protocol.md, H1)
-  assign tag_o    = Inward ? '0 : verdict.tag;
+  // The engine never outputs the tag of data that it decrypts (docs/protocol.md, H1).
+  assign tag_o    = verdict.tag;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -176,7 +177,7 @@ module mae_guard_chunk_gcm
       mask_q <= '0;
     end else begin
       if (in_valid && in_ready) rows_q <= !in_last;
-      if (key_valid_i && key_ready_o) mask_q[key_bank_i] <= key_i.mask;
+      if (key_valid_i && key_ready_o) mask_q[key_bank] <= key_i.mask;
     end
   end
 

@@ -7,28 +7,24 @@
 // address; lanes without strobe are zero (docs/protocol.md, H19). moved_* ends a chunk, in order,
 // when all write responses have arrived, with the tag over AAD and ciphertext. beat_error: a write
 // response was an error, or the rows did not have `length` bytes. The region is locked against
-// writes meanwhile (H8: quarantine). At most two chunks are in progress. start_ready_o and
-// key_ready_o are those of mae_guard_chunk_gcm.
+// writes meanwhile (H8: quarantine). At most two chunks are in progress. gcm_*: to a
+// mae_guard_chunk_gcm.
 // Latency: 20 clocks from start to the first row, 5 from the last write response to moved_*; from
 // start to moved_* 17 clocks more than mae_dma_device_read and mae_dma_host_write alone.
 // Throughput: one row a clock, one clock lost a chunk; for chunks of 64 KiB up to a memory latency
 // of 300 clocks.
-// Reset and clear: halt_i: no chunk starts. clear_i erases keys, masks and data: assert
+// Reset and clear: halt_i: no chunk starts. clear_i erases data: assert
 // mover_rst_ni before it and release it; clearing_o is high while the buffers are erased.
 // Parameters: PushRows is the number of buffered rows a chunk. Legal: PushRows as RowsPerContext of
-// mae_dma_host_write; ReadRows as Depth of mae_dma_device_read; Sbox and
-// Small as mae_guard_chunk_gcm.
+// mae_dma_host_write; ReadRows as Depth of mae_dma_device_read.
 // Security: timing depends on addresses and lengths only; no masking.
 // Source: docs/protocol.md, section 5.
 
 `include "mae_assert.svh"
 
 module mae_guard_dma_d2h
-  import mae_aes_pkg::*;
   import mae_guard_pkg::*;
 #(
-    parameter sbox_impl_e Sbox = SboxTable,
-    parameter bit Small = 1'b0,
     parameter int unsigned ReadRows = 8,  // of device memory, on their way
     parameter int unsigned PushRows = 64  // buffered rows of a chunk
 ) (
@@ -39,16 +35,30 @@ module mae_guard_dma_d2h
     input  logic clear_i,
     output logic clearing_o,
 
-    input  logic       key_valid_i,
-    output logic       key_ready_o,
-    input  logic       key_bank_i,
-    input  class_key_t key_i,
-
     input  logic   start_valid_i,
     output logic   start_ready_o,
     input  chunk_t start_i,
     output logic   moved_valid_o,  // pulse
     output moved_t moved_o,
+
+    // mae_guard_chunk_gcm
+    output logic           gcm_chunk_valid_o,
+    input  logic           gcm_chunk_ready_i,
+    output chunk_t         gcm_chunk_o,
+    output logic           gcm_row_valid_o,
+    input  logic           gcm_row_ready_i,
+    output logic   [511:0] gcm_row_data_o,
+    output logic   [  6:0] gcm_row_bytes_o,
+    output logic           gcm_row_last_o,
+    input  logic           gcm_out_valid_i,
+    output logic           gcm_out_ready_o,
+    input  logic   [511:0] gcm_out_data_i,
+    input  logic   [  6:0] gcm_out_bytes_i,
+    input  logic           gcm_out_last_i,
+    input  logic           gcm_tag_valid_i,
+    output logic           gcm_tag_ready_o,
+    input  logic           gcm_tag_ok_i,
+    input  logic   [127:0] gcm_tag_i,
 
     output logic         mem_valid_o,
     input  logic         mem_ready_i,
@@ -76,7 +86,7 @@ module mae_guard_dma_d2h
   chunk_t chunk_q;
   logic to_load_q, to_chunk_q, to_push_q;
   logic [1:0] under_way_q;
-  logic start, load_ready, chunk_ready, push_ready;
+  logic start, load_ready, push_ready;
 
   assign start_ready_o = !(to_load_q || to_chunk_q || to_push_q) && !under_way_q[1] && !halt_i;
   assign start = start_valid_i && start_ready_o;
@@ -97,17 +107,17 @@ module mae_guard_dma_d2h
         chunk_q <= start_i;
       end else begin
         if (load_ready) to_load_q <= 1'b0;
-        if (chunk_ready) to_chunk_q <= 1'b0;
+        if (gcm_chunk_ready_i) to_chunk_q <= 1'b0;
         if (push_ready && !halt_i) to_push_q <= 1'b0;
       end
     end
   end
 
-  logic in_valid, in_ready, in_last, out_valid, out_ready, out_last;
-  logic [511:0] in_data, out_data;
-  logic [6:0] in_bytes, out_bytes;
-  logic pushed, push_error, tag_valid, tag_ok;
-  logic [127:0] tag;
+  logic pushed, push_error;
+
+  assign gcm_chunk_valid_o = to_chunk_q;
+  assign gcm_chunk_o       = chunk_q;
+  assign gcm_tag_ready_o   = moved_valid_o;
 
   mae_dma_device_read #(
       .Depth(ReadRows)
@@ -124,42 +134,11 @@ module mae_guard_dma_d2h
       .mem_granule_o,
       .mem_rvalid_i,
       .mem_rdata_i,
-      .row_valid_o  (in_valid),
-      .row_ready_i  (in_ready),
-      .row_data_o   (in_data),
-      .row_bytes_o  (in_bytes),
-      .row_last_o   (in_last)
-  );
-
-  mae_guard_chunk_gcm #(
-      .Class(ClassDmaOut),
-      .Sbox (Sbox),
-      .Small(Small)
-  ) u_gcm (
-      .clk_i,
-      .rst_ni,
-      .clear_i,
-      .key_valid_i,
-      .key_ready_o,
-      .key_bank_i,
-      .key_i,
-      .chunk_valid_i(to_chunk_q),
-      .chunk_ready_o(chunk_ready),
-      .chunk_i      (chunk_q),
-      .row_valid_i  (in_valid),
-      .row_ready_o  (in_ready),
-      .row_data_i   (in_data),
-      .row_bytes_i  (in_bytes),
-      .row_last_i   (in_last),
-      .out_valid_o  (out_valid),
-      .out_ready_i  (out_ready),
-      .out_data_o   (out_data),
-      .out_bytes_o  (out_bytes),
-      .out_last_o   (out_last),
-      .tag_valid_o  (tag_valid),
-      .tag_ready_i  (moved_valid_o),
-      .tag_ok_o     (tag_ok),
-      .tag_o        (tag)
+      .row_valid_o  (gcm_row_valid_o),
+      .row_ready_i  (gcm_row_ready_i),
+      .row_data_o   (gcm_row_data_o),
+      .row_bytes_o  (gcm_row_bytes_o),
+      .row_last_o   (gcm_row_last_o)
   );
 
   mae_dma_host_write #(
@@ -173,11 +152,11 @@ module mae_guard_dma_d2h
       .job_ready_o (push_ready),
       .job_addr_i  (chunk_q.host),
       .job_bytes_i (chunk_q.length),
-      .row_valid_i (out_valid),
-      .row_ready_o (out_ready),
-      .row_data_i  (out_data),
-      .row_bytes_i (out_bytes),
-      .row_last_i  (out_last),
+      .row_valid_i (gcm_out_valid_i),
+      .row_ready_o (gcm_out_ready_o),
+      .row_data_i  (gcm_out_data_i),
+      .row_bytes_i (gcm_out_bytes_i),
+      .row_last_i  (gcm_out_last_i),
       .done_valid_o(pushed),
       .done_error_o(push_error),
       .aw_valid_o,
@@ -216,11 +195,11 @@ module mae_guard_dma_d2h
       .count_o    (unused_count)
   );
 
-  assign moved_valid_o = tag_valid && push_ended;
+  assign moved_valid_o = gcm_tag_valid_i && push_ended;
   assign moved_o = '{
-          beat_error: push_failed || !tag_ok,
-          tag_ok: tag_ok && !push_failed,
-          tag: tag
+          beat_error: push_failed || !gcm_tag_ok_i,
+          tag_ok: gcm_tag_ok_i && !push_failed,
+          tag: gcm_tag_i
       };
 
   `MAE_ASSERT(NoMoreThanTwo, under_way_q != 2'd3)

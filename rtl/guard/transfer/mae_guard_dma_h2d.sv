@@ -9,29 +9,25 @@
 // region is locked meanwhile (docs/protocol.md, H8: quarantine). beat_error: a beat was an error
 // response, or they did not have `length` bytes (H9). At most Chunks are in progress: a chunk of
 // 16 KiB is read in fewer clocks than the memory takes to answer and the tag to be compared, so
-// with two the bus would wait for the end of the oldest. start_ready_o and key_ready_o are those of
-// mae_guard_chunk_gcm.
+// with two the bus would wait for the end of the oldest. gcm_*: to a mae_guard_chunk_gcm.
 // Latency: 4 clocks from start to AR, 6 from the last row of a chunk to moved_*; from start to
 // moved_* 17 clocks more than mae_dma_host_read and mae_dma_device_write alone, 7 from 1 KiB on.
 // Throughput: one row a clock, one clock lost a chunk; for chunks of 16 KiB and more
 // up to a memory latency of 300 clocks.
-// Reset and clear: halt_i: no chunk starts. clear_i erases keys, masks and data: assert
+// Reset and clear: halt_i: no chunk starts. clear_i erases data: assert
 // mover_rst_ni before it and release it; clearing_o is high while the buffers are erased.
 // Parameters: PullRows is the number of buffered rows a chunk. Legal: PullRows as RowsPerContext,
-// Chunks as Jobs of mae_dma_host_read; Sbox and Small as mae_guard_chunk_gcm.
+// Chunks as Jobs of mae_dma_host_read.
 // Security: timing depends on addresses and lengths only; no masking.
 // Source: docs/protocol.md, section 5 (H1: no tag is revealed; H9, H17: exact beats and chunks).
 
 `include "mae_assert.svh"
 
 module mae_guard_dma_h2d
-  import mae_aes_pkg::*;
   import mae_guard_pkg::*;
 #(
-    parameter sbox_impl_e Sbox = SboxTable,
-    parameter bit Small = 1'b0,
     parameter int unsigned PullRows = 512,  // buffered rows of a chunk
-    parameter int unsigned Chunks = 4
+    parameter int unsigned Chunks   = 4
 ) (
     input  logic clk_i,
     input  logic rst_ni,
@@ -40,16 +36,29 @@ module mae_guard_dma_h2d
     input  logic clear_i,
     output logic clearing_o,
 
-    input  logic       key_valid_i,
-    output logic       key_ready_o,
-    input  logic       key_bank_i,
-    input  class_key_t key_i,
-
     input  logic   start_valid_i,
     output logic   start_ready_o,
     input  chunk_t start_i,
     output logic   moved_valid_o,  // pulse
     output moved_t moved_o,
+
+    // mae_guard_chunk_gcm
+    output logic           gcm_chunk_valid_o,
+    input  logic           gcm_chunk_ready_i,
+    output chunk_t         gcm_chunk_o,
+    output logic           gcm_row_valid_o,
+    input  logic           gcm_row_ready_i,
+    output logic   [511:0] gcm_row_data_o,
+    output logic   [  6:0] gcm_row_bytes_o,
+    output logic           gcm_row_last_o,
+    input  logic           gcm_out_valid_i,
+    output logic           gcm_out_ready_o,
+    input  logic   [511:0] gcm_out_data_i,
+    input  logic   [  6:0] gcm_out_bytes_i,
+    input  logic           gcm_out_last_i,
+    input  logic           gcm_tag_valid_i,
+    output logic           gcm_tag_ready_o,
+    input  logic           gcm_tag_ok_i,
 
     output logic         mem_valid_o,
     input  logic         mem_ready_i,
@@ -77,7 +86,7 @@ module mae_guard_dma_h2d
   chunk_t chunk_q;
   logic to_pull_q, to_chunk_q, to_store_q;
   count_t under_way_q;
-  logic start, pull_ready, chunk_ready, store_ready;
+  logic start, pull_ready, store_ready;
 
   assign start_ready_o = !(to_pull_q || to_chunk_q || to_store_q) &&
       under_way_q != count_t'(Chunks) && !halt_i;
@@ -99,17 +108,17 @@ module mae_guard_dma_h2d
         chunk_q <= start_i;
       end else begin
         if (pull_ready && !halt_i) to_pull_q <= 1'b0;
-        if (chunk_ready) to_chunk_q <= 1'b0;
+        if (gcm_chunk_ready_i) to_chunk_q <= 1'b0;
         if (store_ready) to_store_q <= 1'b0;
       end
     end
   end
 
-  logic in_valid, in_ready, in_last, out_valid, out_ready, out_last;
-  logic [511:0] in_data, out_data;
-  logic [6:0] in_bytes, out_bytes;
-  logic pulled, pull_error, stored, tag_valid, tag_ok;
-  logic [127:0] unused_tag;  // zero: the tag is never output
+  logic pulled, pull_error, stored;
+
+  assign gcm_chunk_valid_o = to_chunk_q;
+  assign gcm_chunk_o       = chunk_q;
+  assign gcm_tag_ready_o   = moved_valid_o;
 
   mae_dma_host_read #(
       .Jobs          (Chunks),
@@ -123,11 +132,11 @@ module mae_guard_dma_h2d
       .job_ready_o (pull_ready),
       .job_addr_i  (chunk_q.host),
       .job_bytes_i (chunk_q.length),
-      .row_valid_o (in_valid),
-      .row_ready_i (in_ready),
-      .row_data_o  (in_data),
-      .row_bytes_o (in_bytes),
-      .row_last_o  (in_last),
+      .row_valid_o (gcm_row_valid_o),
+      .row_ready_i (gcm_row_ready_i),
+      .row_data_o  (gcm_row_data_o),
+      .row_bytes_o (gcm_row_bytes_o),
+      .row_last_o  (gcm_row_last_o),
       .done_valid_o(pulled),
       .done_error_o(pull_error),
       .ar_valid_o,
@@ -143,37 +152,6 @@ module mae_guard_dma_h2d
       .r_last_i
   );
 
-  mae_guard_chunk_gcm #(
-      .Class(ClassDmaIn),
-      .Sbox (Sbox),
-      .Small(Small)
-  ) u_gcm (
-      .clk_i,
-      .rst_ni,
-      .clear_i,
-      .key_valid_i,
-      .key_ready_o,
-      .key_bank_i,
-      .key_i,
-      .chunk_valid_i(to_chunk_q),
-      .chunk_ready_o(chunk_ready),
-      .chunk_i      (chunk_q),
-      .row_valid_i  (in_valid),
-      .row_ready_o  (in_ready),
-      .row_data_i   (in_data),
-      .row_bytes_i  (in_bytes),
-      .row_last_i   (in_last),
-      .out_valid_o  (out_valid),
-      .out_ready_i  (out_ready),
-      .out_data_o   (out_data),
-      .out_bytes_o  (out_bytes),
-      .out_last_o   (out_last),
-      .tag_valid_o  (tag_valid),
-      .tag_ready_i  (moved_valid_o),
-      .tag_ok_o     (tag_ok),
-      .tag_o        (unused_tag)
-  );
-
   mae_dma_device_write u_store (
       .clk_i,
       .rst_ni,
@@ -182,11 +160,11 @@ module mae_guard_dma_h2d
       .job_ready_o  (store_ready),
       .job_granule_i(chunk_q.address[40:6]),
       .job_bytes_i  (chunk_q.length),
-      .row_valid_i  (out_valid),
-      .row_ready_o  (out_ready),
-      .row_data_i   (out_data),
-      .row_bytes_i  (out_bytes),
-      .row_last_i   (out_last),
+      .row_valid_i  (gcm_out_valid_i),
+      .row_ready_o  (gcm_out_ready_o),
+      .row_data_i   (gcm_out_data_i),
+      .row_bytes_i  (gcm_out_bytes_i),
+      .row_last_i   (gcm_out_last_i),
       .mem_valid_o,
       .mem_ready_i,
       .mem_granule_o,
@@ -221,8 +199,8 @@ module mae_guard_dma_h2d
     else stored_q <= stored_q + count_t'(stored) - count_t'(moved_valid_o);
   end
 
-  assign moved_valid_o = tag_valid && pull_ended && stored_q != '0;
-  assign moved_o = '{beat_error: pull_failed, tag_ok: tag_ok && !pull_failed, tag: '0};
+  assign moved_valid_o = gcm_tag_valid_i && pull_ended && stored_q != '0;
+  assign moved_o = '{beat_error: pull_failed, tag_ok: gcm_tag_ok_i && !pull_failed, tag: '0};
 
   `MAE_ASSERT(NoMoreThanChunks, 32'(under_way_q) <= Chunks && 32'(stored_q) <= Chunks)
   `MAE_ASSERT(StartsAtGranules, !start || {start_i.host[5:0], start_i.address[5:0]} == '0)

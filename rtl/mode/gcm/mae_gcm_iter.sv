@@ -4,8 +4,9 @@
 // by block, with an iterative cipher and a digit-serial multiplier.
 //
 // Ports: as mae_gcm_stream with one lane; IVs have 12 bytes. The keys wait in a table of KeyBanks;
-// each message loads its key into the cipher and computes H anew. key_ready_o depends on key_i.bank,
-// msg_ready_o on msg_i.bank and the key port, in_ready_o on out_ready_i.
+// each message loads its key into the cipher and computes H anew, so a key is accepted in any clock,
+// and a message has the key that its bank had when it was announced. msg_ready_o is combinational in
+// msg_i.bank and the key port, in_ready_o in out_ready_i.
 // Latency: the first data beat is accepted 3 * Nr + 5 clocks after the announcement, its output
 // comes a clock later; the tag 18 clocks after the last beat.
 // Throughput: one beat in Nr + 2 clocks, of AAD in 9.
@@ -86,7 +87,7 @@ module mae_gcm_iter
     if (key_valid_i && key_i.bank == msg_i.bank) known = 1'b0;
     key.bank = '0;
   end
-  assign key_ready_o = !flush && (state_q == Idle || msg_q.bank != key_i.bank);
+  assign key_ready_o = !flush;
   assign msg_ready_o = !flush && state_q == Idle && known;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -15,7 +15,7 @@ from maeslant.protected.model.workload import Machine, Record, expected, first, 
 BUSES = ("latency=1", "latency=50-300&order=shuffled&stall=20&seed=3")
 CARDS = [
     *((options, rtl_card.BUILDS[0]) for options in BUSES),
-    pytest.param((BUSES[1], rtl_card.BUILDS[1]), marks=pytest.mark.full),
+    *(pytest.param((BUSES[1], build), marks=pytest.mark.full) for build in rtl_card.BUILDS[1:]),
 ]
 SLOT, SLOTS, CHUNK = 0x800, 8, 0x200  # of device memory: transfers of four chunks
 TRANSFERS, EPOCHS = 48, 6

@@ -50,7 +50,7 @@ async def feed(dut, seen: types.SimpleNamespace) -> None:
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def leaves_nothing(dut) -> None:
     """After a clear at any moment no register of mae_guard_chunk_gcm holds a secret or data."""
-    names = "clear_i key_valid_i key_bank_i chunk_valid_i row_valid_i tag_ready_i"
+    names = "clear_i key_valid_i key_bank_i chunk_valid_i chunk_out_i row_valid_i tag_ready_i"
     await start(dut, out_ready_i=1, row_bytes_i=GRANULE, **dict.fromkeys(names.split(), 0))
     for clocks in (2, 8, 14, 20, 30, 36, 42, 50, 60):
         seen = types.SimpleNamespace(

@@ -28,6 +28,8 @@ PLAIN = {
     "input two": octets("input two", 200),
     "abandoned": octets("abandoned", 256),
 }
+BUILDS = [rtl_card.BUILDS[0]]
+BUILDS += [pytest.param(build, marks=pytest.mark.full) for build in rtl_card.BUILDS[1:]]
 CLOCKS = 1000  # of SCRUB, the walk over 256 rows of memory included
 BURSTS = 78  # of the whole session
 STEP = 6
@@ -55,9 +57,7 @@ def end(machine: rtl_card.RtlMachine, forge: bool) -> None:
     machine.device.simulator.run(CLOCKS)
 
 
-@pytest.mark.parametrize(
-    "build", [rtl_card.BUILDS[0], pytest.param(rtl_card.BUILDS[1], marks=pytest.mark.full)]
-)
+@pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("channel", ["all", "read", "write", "response"])
 def test_erased_on_a_hung_bus(channel: str, build: str) -> None:
     """The protected card erases a session's keys and data if the bus hangs at any burst (H14)."""

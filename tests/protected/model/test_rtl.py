@@ -52,7 +52,8 @@ FEW = (  # in each place, each kind of notice
     "after an error/everything again",
 )
 
-BUILDS = [rtl_card.BUILDS[0], pytest.param(rtl_card.BUILDS[1], marks=pytest.mark.full)]
+BUILDS = [rtl_card.BUILDS[0]]
+BUILDS += [pytest.param(build, marks=pytest.mark.full) for build in rtl_card.BUILDS[1:]]
 
 
 @pytest.fixture
