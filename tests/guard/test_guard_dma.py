@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_guard_dma_h2d, mae_guard_dma_d2h, mae_guard_chunk_gcm and mae_guard_host_port joined.
+"""Tests mae_guard_dma: chunks both ways, responses between them, and one engine for both ways.
 
 The bytes, the verdicts and tags against OpenSSL, errors, answers between chunks, the end of a
 session, clocks. What clear_i leaves behind is in test_guard_chunk_gcm and test_dma_blocks.
 """
 
 import dataclasses
+import itertools
 import json
 import os
 import pathlib
@@ -98,6 +99,23 @@ async def answers(tests: Bench, count: int, gap: float, error: int | None = None
         await FallingEdge(dut.clk_i)
     assert done == [int(number == error) for number in range(count)]
     task.cancel()
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def takes_turns(dut) -> None:
+    """With one engine neither direction waits for more than two chunks of the other one."""
+    tests = Bench(dut, latency=(0, 3))
+    await tests.begin()
+    tasks = [
+        cocotb.start_soon(h2d(tests, [2048] * 20, spoil=0, reload=0)),
+        cocotb.start_soon(d2h(tests, [2048] * 20, reload=0)),
+    ]
+    for task in tasks:
+        await task
+    ends = sorted((now, way) for way in tests.ends for now, *_ in tests.ends[way])
+    runs = [len(list(run)) for _, run in itertools.groupby(way for _, way in ends)]
+    assert max(runs[:-1]) <= 2 and runs[-1] <= 4, runs
+    tests.stop()
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
@@ -324,6 +342,12 @@ def test_moves(test: str) -> None:
 def test_moves_small(test: str, shared: int) -> None:
     """Runs one functional test of mae_guard_dma with few LUTs, and with one engine."""
     run(test, Small=1, Shared=shared)
+
+
+@pytest.mark.full
+def test_turns() -> None:
+    """Runs the test of turns on mae_guard_dma with one engine."""
+    run("takes_turns", Small=1, Shared=1)
 
 
 @pytest.mark.slow
