@@ -101,9 +101,7 @@ module mae_guard_kdf
     end
   end
 
-  mae_cipher_iter #(
-      .Units    (1),
-      .KeyBanks (1),
+  mae_cipher_min_area #(
       .Dirs     (DirsEncrypt),
       .MaxKeyLen(Aes256),
       .Sbox     (Sbox)

@@ -69,7 +69,6 @@ module mae_guard_chunk_gcm
   logic aad_ready, aad_valid, aad_take, msg_ready;
   logic [383:0] aad_new, aad;
   logic [63:0] unused_host;
-  logic [1:0] unused_count;
   gcm_msg_t msg;
 
   assign bank = {Both && chunk_out_i, chunk_i.place.epoch[0]};
@@ -96,9 +95,10 @@ module mae_guard_chunk_gcm
       };
   assign chunk_ready_o = msg_ready && aad_ready;
 
-  mae_fifo #(
+  mae_gcm_fifo #(
       .Width(384),
-      .Depth(2)
+      .Depth(2),
+      .Small(Small)
   ) u_aad (
       .clk_i,
       .rst_ni,
@@ -108,8 +108,7 @@ module mae_guard_chunk_gcm
       .in_data_i  (aad_new),
       .out_valid_o(aad_valid),
       .out_ready_i(aad_take),
-      .out_data_o (aad),
-      .count_o    (unused_count)
+      .out_data_o (aad)
   );
 
   // The AAD of a chunk, followed by its rows.
@@ -133,11 +132,12 @@ module mae_guard_chunk_gcm
   end
 
   mae_gcm_multi_key #(
-      .Lanes   (4),
-      .KeyBanks(Both ? 4 : 2),
-      .Sbox    (Sbox),
-      .Small   (Small),
-      .MsgDepth(4)
+      .Lanes    (4),
+      .KeyBanks (Both ? 4 : 2),
+      .OneKeyLen(1'b1),
+      .Sbox     (Sbox),
+      .Small    (Small),
+      .MsgDepth (4)
   ) u_gcm (
       .clk_i,
       .rst_ni,

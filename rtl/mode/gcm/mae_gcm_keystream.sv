@@ -17,8 +17,9 @@
 // Reset and clear: abort_i drops all messages by the next clock and keeps the keys; clear_i and
 // reset also erase the keys. Deep or Small: data leave the pipelines as in mae_pipe_rounds with
 // Flush = 1; Small: and the FIFOs as in mae_gcm_fifo.
-// Parameters: Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen any of key_len_e; Sbox any of
-// sbox_impl_e; RegsPerRound 1..3; Deep and Small 0 or 1, not both 1.
+// Parameters: OneKeyLen = 1: all keys have MaxKeyLen. Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen
+// any of key_len_e; OneKeyLen 0 or 1; Sbox any of sbox_impl_e; RegsPerRound 1..3; Deep and Small 0
+// or 1, not both 1.
 // Security: constant-time; no masking.
 // Source: SP 800-38D §6.5, §7.1; Ghosh et al., section 4.1; Dong et al..
 
@@ -31,6 +32,7 @@ module mae_gcm_keystream
     parameter int unsigned Lanes = 4,
     parameter int unsigned KeyBanks = 2,
     parameter key_len_e MaxKeyLen = Aes256,
+    parameter bit OneKeyLen = 1'b0,
     parameter sbox_impl_e Sbox = SboxTable,
     parameter int unsigned RegsPerRound = 1,
     parameter bit Deep = 1'b0,
@@ -78,6 +80,7 @@ module mae_gcm_keystream
   // ---- Keys and pipelines. A flush clears the pipelines but not the key memory.
   logic [KeyBanks-1:0] enc_ready, unused_dec_ready, used;
   logic     [KeyBanks-1:0] pipe_used[   Pipes];
+  key_len_e                key_len  [KeyBanks];
   key_len_e                len      [KeyBanks];
   block_t                  keys     [KeyBanks] [Rounds+1];
   block_t                  enc_keys [KeyBanks] [  Rounds];
@@ -89,6 +92,7 @@ module mae_gcm_keystream
     used = '0;
     for (int unsigned i = 0; i < Pipes; i++) used |= pipe_used[i];
     for (int unsigned b = 0; b < KeyBanks; b++) begin
+      len[b] = OneKeyLen ? MaxKeyLen : key_len[b];
       for (int unsigned r = 0; r < Rounds; r++) begin
         enc_keys[b][r] = '0;
         case (len[b])
@@ -116,7 +120,7 @@ module mae_gcm_keystream
       .used_i     (used),
       .enc_ready_o(enc_ready),
       .dec_ready_o(unused_dec_ready),
-      .len_o      (len),
+      .len_o      (key_len),
       .keys_o     (keys)
   );
 
@@ -343,6 +347,7 @@ module mae_gcm_keystream
   `MAE_ASSERT(LanesTogether, req_ready[Lanes-1:0] == '0 || &req_ready[Lanes-1:0] || !row_want)
   `MAE_ASSERT(AnswersTogether, rsp_valid[Lanes-1:0] == '0 || &rsp_valid[Lanes-1:0])
   `MAE_ASSERT(RowHasPlace, !row_came || unused_row_ready)
+  `MAE_ASSERT(KeyLength, !key_valid_i || !OneKeyLen || key_i.len == MaxKeyLen)
   `MAE_ASSERT(OneJ0, !j0_valid_i || !j0_valid_q)
 
 endmodule

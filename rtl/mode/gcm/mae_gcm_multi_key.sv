@@ -11,7 +11,7 @@
 // Throughput: as mae_gcm_stream; with Small = 1 from one message to the next of the same key.
 // Reset and clear: abort_i removes all messages and keeps the keys, clear_i and reset also erase
 // the keys. Data as in mae_gcm_stream with the same Small.
-// Parameters: Legal: Lanes, MaxKeyLen, Sbox, MsgDepth as mae_gcm_stream; KeyBanks 1..4, with Small
+// Parameters: Legal: Lanes, MaxKeyLen, OneKeyLen, Sbox, MsgDepth as mae_gcm_stream; KeyBanks 1..4, with Small
 // 2..4; Small 0 or 1.
 // Security: constant-time, the verdict too; no masking.
 // Source: SP 800-38D §7.
@@ -25,6 +25,7 @@ module mae_gcm_multi_key
     parameter  int unsigned Lanes     = 4,
     parameter  int unsigned KeyBanks  = 2,
     parameter  key_len_e    MaxKeyLen = Aes256,
+    parameter  bit          OneKeyLen = 1'b0,
     parameter  sbox_impl_e  Sbox      = SboxTable,
     parameter  bit          Small     = 1'b0,
     parameter  int unsigned MsgDepth  = 32,
@@ -88,6 +89,7 @@ module mae_gcm_multi_key
     always_comb begin
       key      = load ? wanted : key_i;
       key.bank = '0;
+      if (OneKeyLen) key.len = MaxKeyLen;
       msg      = msg_i;
       msg.bank = '0;
     end
@@ -129,6 +131,7 @@ module mae_gcm_multi_key
       .Lanes    (Lanes),
       .KeyBanks (Small ? 1 : KeyBanks),
       .MaxKeyLen(MaxKeyLen),
+      .OneKeyLen(OneKeyLen),
       .Sbox     (Sbox),
       .Small    (Small),
       .MsgDepth (MsgDepth)

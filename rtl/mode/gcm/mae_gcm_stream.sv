@@ -40,8 +40,8 @@
 // keys. Deep: data, and what blocks in the pipelines hold of a key, leave Nr * RegsPerRound + 2
 // clocks later. Small: within twice the depth of the deepest FIFO, which is MsgDepth or, for the
 // longest key, Nr * RegsPerRound + 6; after a reset counted from its end.
-// Parameters: MsgDepth is the number of messages in progress. Legal: Lanes 1..16; KeyBanks 1..4;
-// MaxKeyLen any of key_len_e; Sbox any of sbox_impl_e; RegsPerRound 1..3; Deep 0 or 1; Small 0, or
+// Parameters: MsgDepth is the number of messages in progress; OneKeyLen = 1: all keys have
+// MaxKeyLen. Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen any of key_len_e; OneKeyLen 0 or 1; Sbox any of sbox_impl_e; RegsPerRound 1..3; Deep 0 or 1; Small 0, or
 // 1 with KeyBanks = 1, Deep = 0, MsgDepth >= 2. iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0
 // bytes is refused.
 // Security: constant-time, the verdict too; no masking.
@@ -56,6 +56,7 @@ module mae_gcm_stream
     parameter  int unsigned Lanes        = 4,
     parameter  int unsigned KeyBanks     = 2,
     parameter  key_len_e    MaxKeyLen    = Aes256,
+    parameter  bit          OneKeyLen    = 1'b0,
     parameter  sbox_impl_e  Sbox         = SboxTable,
     parameter  int unsigned RegsPerRound = 1,
     parameter  bit          Deep         = 1'b0,
@@ -165,6 +166,7 @@ module mae_gcm_stream
       .Lanes       (Lanes),
       .KeyBanks    (KeyBanks),
       .MaxKeyLen   (MaxKeyLen),
+      .OneKeyLen   (OneKeyLen),
       .Sbox        (Sbox),
       .RegsPerRound(RegsPerRound),
       .Deep        (Deep),
