@@ -7,8 +7,9 @@
 // first_key_i[b] is round key 0 of bank b, enc_keys_i[b][r] its round key Nr - r.
 //
 // Positions are numbered as in mae_pipe_rounds: the round with r rounds to go begins at position r.
-// Where mae_pipe_rounds has the register of that position, and the S-boxes behind it, a ROM looks
-// up SubBytes of the register's next value: its read register holds SubBytes of the state.
+// Where mae_pipe_rounds has the register of that position, and the S-boxes behind it, ROMs look up
+// SubBytes of the register's next value and twice that: their read registers hold both. Without the
+// doubling, a bit of MixColumns and AddRoundKey is one exclusive-or of six.
 // Latency: Nr + 1 clocks from request to result.
 // Throughput: one block a clock.
 // Reset and clear: clear_i removes all blocks by the next clock. The registers of the data have
@@ -99,22 +100,36 @@ module mae_pipe_rounds_rom
     if (enter) tag_q[num_rounds(len)] <= '{ctx: req_i.ctx & CtxMask, bank: req_i.bank};
   end
 
+  // MixColumns of one column, FIPS 197 §5.1.3, from its bytes and their doubles: row i becomes 2
+  // a[i] + 2 a[i+1] + a[i+1] + a[i+2] + a[i+3].
+  function automatic column_t mix_doubled(input column_t a, input column_t twice);
+    return twice ^ {twice[23:0], twice[31:24]} ^ {a[23:0], a[31:24]} ^ {a[15:0], a[31:16]} ^
+        {a[7:0], a[31:8]};
+  endfunction
+
   // The rounds.
   assign next[Rounds] = (len == MaxKeyLen) ? first : '0;
   for (genvar r = 1; r <= Rounds; r++) begin : gen_round
-    block_t substituted, shifted, mixed, result;
+    block_t substituted, twice, shifted, shifted_twice, mixed, result;
     logic [BankBits-1:0] key_bank;
     mae_sbox_rom #(
         .Bytes(16)
     ) u_sub (
         .clk_i,
-        .in_i (next[r]),
-        .out_o(substituted)
+        .in_i(next[r]),
+        .out_o(substituted),
+        .twice_o(twice)
     );
-    assign key_bank = (KeyBanks > 1) ? tag_q[r].bank[BankBits-1:0] : '0;
-    assign shifted  = shift_rows(substituted);
-    assign mixed    = (r == 1) ? shifted : mix_columns(shifted);
-    assign result   = mixed ^ enc_keys_i[key_bank][r-1];
+    assign key_bank      = (KeyBanks > 1) ? tag_q[r].bank[BankBits-1:0] : '0;
+    assign shifted       = shift_rows(substituted);
+    assign shifted_twice = shift_rows(twice);
+    always_comb begin
+      mixed = shifted;
+      for (int unsigned c = 0; r > 1 && c < 4; c++) begin
+        mixed[32*c+:32] = mix_doubled(shifted[32*c+:32], shifted_twice[32*c+:32]);
+      end
+    end
+    assign result = mixed ^ enc_keys_i[key_bank][r-1];
 
     // Blocks of some key length enter behind this round.
     localparam bit IsEntry = r - 1 >= 10 && r % 2 == 1;

@@ -69,10 +69,12 @@ async def clear_shifts_out(dut) -> None:
 
 
 def pieces(key: bytes, block: bytes, decrypt: bool) -> set[int]:
-    """Returns the 64-bit pieces of the AES states of a block, and of their SubBytes."""
+    """Returns 64-bit pieces of the AES states of a block, of their SubBytes and of twice those."""
     states = fips197.states(key, block, decrypt)
-    states += [bytes(fips197.SBOX[x] for x in state) for state in states]
-    return {piece for s in states for piece in pairs(int.from_bytes(s, "big"), 128)}
+    once = [bytes(fips197.SBOX[x] for x in state) for state in states]
+    twice = [bytes(fips197.times(2, x) for x in state) for state in once]
+    whole = [int.from_bytes(s, "big") for s in (*states, *once, *twice)]
+    return {piece for s in whole for piece in pairs(s, 128)}
 
 
 @pytest.mark.parametrize(
