@@ -9,6 +9,10 @@ from maeslant import paths
 from maeslant.errors import MaeslantError
 from maeslant.synth import design, yosys
 
+ROM = re.compile(
+    r"(?m)^  reg \[\d+:0\] \\?(\S+) +\[\d+:0\];$"
+)  # a memory; an escaped name has a \\
+STYLE = '  (* rom_style = "block" *)\n'
 HEAD = """// SPDX-License-Identifier: Apache-2.0
 // {top} with {values}.
 // Out of Maeslant's SystemVerilog, commit {commit}, by `maeslant files --plain`.
@@ -69,10 +73,13 @@ def plain(name: str, parameters: dict[str, object] | None = None) -> str:
                 "demuxmap",
                 "opt_clean",
                 f"write_verilog -noattr {out}",
+                f"tee -q -o {out}.roms select -list m:* a:rom_style=block %i",
             ],
             pathlib.Path(folder) / "log",
         )
         text = out.read_text()
+        roms = set(pathlib.Path(f"{out}.roms").read_text().split())
+    text = ROM.sub(lambda found: _styled(found, roms), text)
     if not re.search(rf"(?m)^module {what.top}\(", text):
         raise MaeslantError(f"{what.top} is not in what Yosys wrote")
     if cell := re.search(r"(?m)^\s*\\(\$[a-z]\w*)\s+(?:#\(|\w|\\)", text):
@@ -80,3 +87,12 @@ def plain(name: str, parameters: dict[str, object] | None = None) -> str:
     values = ", ".join(f"{key} {value}" for key, value in what.parameters.items())
     head = HEAD.format(top=what.top, values=values or "its defaults", commit=design.commit())
     return head + text.split("\n", 1)[1]
+
+
+def _styled(memory: re.Match[str], roms: set[str]) -> str:
+    """Returns a memory's declaration, with the wish for block RAM if it is one of ``roms``.
+
+    ``roms`` holds "module/name" of Yosys; modules differ by parameters, names tell enough.
+    """
+    names = {rom.partition("/")[2] for rom in roms}
+    return (STYLE if memory[1] in names else "") + memory[0]

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives one cipher lane (mae_cipher_iter_unit or mae_pipe_rounds) with round keys of the test."""
+"""Drives one cipher lane with round keys of the test.
+
+The lane is mae_cipher_iter_unit, mae_pipe_rounds or mae_pipe_rounds_rom. That one only encrypts.
+"""
 
 import random
 from collections import deque
@@ -25,12 +28,13 @@ class Lane:
         self.pipeline = pipeline
         values = bench.parameters()
         self.banks = int(values.get("KeyBanks", 1))
-        dirs = int(values.get("Dirs", BOTH))
+        self.rom = hasattr(dut, "first_key_i")
+        dirs = ENCRYPT if self.rom else int(values.get("Dirs", BOTH))
         self.dirs = [d for d, bit in ((0, ENCRYPT), (1, DECRYPT)) if dirs & bit]
         self.sizes = SIZES[: int(values.get("MaxKeyLen", 2)) + 1]
         self.regs = int(values.get("RegsPerRound", 1))
         self.per_reg = int(values.get("RoundsPerReg", 1))
-        self.flush = bool(values.get("Flush", 0))
+        self.flush = self.rom or bool(values.get("Flush", 0))
         self.keys: list[bytes] = []
         self.inside: deque[list] = deque()
         self.ready = [(1 << self.banks) - 1] * 2  # for encryption and for decryption
@@ -38,7 +42,8 @@ class Lane:
     async def reset(self) -> None:
         """Resets the cipher lane and sets the round keys of a random key in each bank."""
         fips197.check_against_openssl(2)
-        await start(self.dut, clear_i=0, enc_ready_i=0, dec_ready_i=0, req_valid_i=0, req_i=0)
+        decrypts = {} if self.rom else {"dec_ready_i": 0}
+        await start(self.dut, clear_i=0, enc_ready_i=0, req_valid_i=0, req_i=0, **decrypts)
         first = random.randrange(len(self.sizes))
         order = self.sizes[first:] + self.sizes[:first]
         self.keys = [random.randbytes(order[b % len(order)]) for b in range(self.banks)]
@@ -46,7 +51,9 @@ class Lane:
         for b, key in enumerate(self.keys):
             self.dut.len_i[b].value = SIZES.index(len(key))
             keys = [int.from_bytes(k, "big") for k in round_keys(key)]
-            for i in range(rounds + 1):
+            if self.rom:
+                self.dut.first_key_i[b].value = keys[0]
+            for i in range(0 if self.rom else rounds + 1):
                 self.dut.keys_i[b][i].value = keys[i] if i < len(keys) else random.getrandbits(128)
             for r in range(rounds if self.pipeline else 0):
                 spare = r >= len(keys) - 1
@@ -73,7 +80,9 @@ class Lane:
         dut = self.dut
         for block in self.inside:
             block[0] -= 1
-        dut.enc_ready_i.value, dut.dec_ready_i.value = self.ready
+        dut.enc_ready_i.value = self.ready[0]
+        if not self.rom:
+            dut.dec_ready_i.value = self.ready[1]
         dut.req_valid_i.value = request is not None
         ctx, bank, decrypt, block = request or (0, 0, self.dirs[0], bytes(16))
         head = ctx << 3 | bank << 1 | decrypt

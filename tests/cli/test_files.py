@@ -87,6 +87,13 @@ def test_plain_verilog_has_no_cells_of_yosys(tmp_path: pathlib.Path) -> None:
         sources.plain("mae_dma_read_row_arbiter")
 
 
+def test_plain_verilog_asks_for_block_ram() -> None:
+    """`maeslant files --plain` keeps the attribute by which tools place an S-box ROM."""
+    text = sources.plain("mae_sbox_rom", {"Bytes": 4})
+    found = re.findall(r"\(\* (\w+) = \"block\" \*\)\n  reg \[15:0\] \S+ +\[255:0\];", text)
+    assert found == ["rom_style"] * 2 and text.count("(*") == 2
+
+
 @pytest.mark.parametrize("folder", ["plain", "a b é"])
 def test_a_file_from_outside(
     folder: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch

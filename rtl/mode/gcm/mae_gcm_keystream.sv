@@ -17,9 +17,10 @@
 // Reset and clear: abort_i drops all messages by the next clock and keeps the keys; clear_i and
 // reset also erase the keys. Deep or Small: data leave the pipelines as in mae_pipe_rounds with
 // Flush = 1; Small: and the FIFOs as in mae_gcm_fifo.
-// Parameters: OneKeyLen = 1: all keys have MaxKeyLen. Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen
+// Parameters: OneKeyLen = 1: all keys have MaxKeyLen. RomSboxes = 1 takes mae_pipe_rounds_rom, for
+// block RAM; Sbox is then that of the key expansion. Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen
 // any of key_len_e; OneKeyLen 0 or 1; Sbox any of sbox_impl_e; RegsPerRound 1..3; Deep and Small 0
-// or 1, not both 1.
+// or 1, not both 1; RomSboxes 0, or 1 with Small = 1 and RegsPerRound = 1.
 // Security: constant-time; no masking.
 // Source: SP 800-38D §6.5, §7.1; Ghosh et al., section 4.1; Dong et al..
 
@@ -37,6 +38,7 @@ module mae_gcm_keystream
     parameter int unsigned RegsPerRound = 1,
     parameter bit Deep = 1'b0,
     parameter bit Small = 1'b0,
+    parameter bit RomSboxes = 1'b0,
     parameter int unsigned RowDepth = (10 + 2 * int'(MaxKeyLen)) * RegsPerRound + 6,
     parameter int unsigned MaskDepth = 32
 ) (
@@ -67,6 +69,7 @@ module mae_gcm_keystream
 
   `MAE_PARAM(LanesLegal, Lanes inside {[1 : 16]})
   `MAE_PARAM(SmallLegal, !(Small && Deep))
+  `MAE_PARAM(RomSboxesLegal, !RomSboxes || (Small && RegsPerRound == 1))
 
   localparam int unsigned Rounds = 10 + 2 * int'(MaxKeyLen);
   localparam bit MaskPipe = !Small;
@@ -125,30 +128,54 @@ module mae_gcm_keystream
   );
 
   for (genvar i = 0; i < Pipes; i++) begin : gen_pipe
-    mae_pipe_rounds #(
-        .KeyBanks    (KeyBanks),
-        .Dirs        (DirsEncrypt),
-        .MaxKeyLen   (MaxKeyLen),
-        .Sbox        (Sbox),
-        .RegsPerRound(RegsPerRound),
-        .Flush       (Deep || Small),
-        .CtxBits     (MaskPipe ? 1 : 2)
-    ) u_rounds (
-        .clk_i,
-        .rst_ni,
-        .clear_i    (flush),
-        .enc_ready_i(enc_ready),
-        .dec_ready_i('0),
-        .len_i      (len),
-        .keys_i     (keys),
-        .enc_keys_i (enc_keys),
-        .used_o     (pipe_used[i]),
-        .req_valid_i(pipe_valid[i]),
-        .req_ready_o(pipe_ready[i]),
-        .req_i      (pipe_req[i]),
-        .rsp_valid_o(rsp_valid[i]),
-        .rsp_o      (rsp[i])
-    );
+    if (RomSboxes) begin : gen_rom
+      block_t first_key[KeyBanks];
+      always_comb for (int unsigned b = 0; b < KeyBanks; b++) first_key[b] = keys[b][0];
+      mae_pipe_rounds_rom #(
+          .KeyBanks (KeyBanks),
+          .MaxKeyLen(MaxKeyLen),
+          .CtxBits  (MaskPipe ? 1 : 2)
+      ) u_rounds (
+          .clk_i,
+          .rst_ni,
+          .clear_i    (flush),
+          .enc_ready_i(enc_ready),
+          .len_i      (len),
+          .first_key_i(first_key),
+          .enc_keys_i (enc_keys),
+          .used_o     (pipe_used[i]),
+          .req_valid_i(pipe_valid[i]),
+          .req_ready_o(pipe_ready[i]),
+          .req_i      (pipe_req[i]),
+          .rsp_valid_o(rsp_valid[i]),
+          .rsp_o      (rsp[i])
+      );
+    end else begin : gen_logic
+      mae_pipe_rounds #(
+          .KeyBanks    (KeyBanks),
+          .Dirs        (DirsEncrypt),
+          .MaxKeyLen   (MaxKeyLen),
+          .Sbox        (Sbox),
+          .RegsPerRound(RegsPerRound),
+          .Flush       (Deep || Small),
+          .CtxBits     (MaskPipe ? 1 : 2)
+      ) u_rounds (
+          .clk_i,
+          .rst_ni,
+          .clear_i    (flush),
+          .enc_ready_i(enc_ready),
+          .dec_ready_i('0),
+          .len_i      (len),
+          .keys_i     (keys),
+          .enc_keys_i (enc_keys),
+          .used_o     (pipe_used[i]),
+          .req_valid_i(pipe_valid[i]),
+          .req_ready_o(pipe_ready[i]),
+          .req_i      (pipe_req[i]),
+          .rsp_valid_o(rsp_valid[i]),
+          .rsp_o      (rsp[i])
+      );
+    end
   end
 
   // Requests enter the pipelines directly or, with Deep = 1, through registers.

@@ -41,9 +41,11 @@
 // clocks later. Small: within twice the depth of the deepest FIFO, which is MsgDepth or, for the
 // longest key, Nr * RegsPerRound + 6; after a reset counted from its end.
 // Parameters: MsgDepth is the number of messages in progress; OneKeyLen = 1: all keys have
-// MaxKeyLen. Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen any of key_len_e; OneKeyLen 0 or 1; Sbox any of sbox_impl_e; RegsPerRound 1..3; Deep 0 or 1; Small 0, or
-// 1 with KeyBanks = 1, Deep = 0, MsgDepth >= 2. iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0
-// bytes is refused.
+// MaxKeyLen. RomSboxes = 1 places the S-boxes of the rounds in block RAMs of an FPGA, with the same
+// clocks; Sbox is then that of the key expansion. Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen any of
+// key_len_e; OneKeyLen 0 or 1; Sbox any of sbox_impl_e; RegsPerRound 1..3; Deep 0 or 1; Small 0, or 1
+// with KeyBanks = 1, Deep = 0, MsgDepth >= 2; RomSboxes 0, or 1 with Small = 1 and RegsPerRound = 1.
+// iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0 bytes is refused.
 // Security: constant-time, the verdict too; no masking.
 // Source: SP 800-38D §7; Ghosh et al., section 4.1.
 
@@ -61,6 +63,7 @@ module mae_gcm_stream
     parameter  int unsigned RegsPerRound = 1,
     parameter  bit          Deep         = 1'b0,
     parameter  bit          Small        = 1'b0,
+    parameter  bit          RomSboxes    = 1'b0,
     parameter  int unsigned MsgDepth     = 32,
     localparam int unsigned ByteWidth    = $clog2(16 * Lanes + 1)
 ) (
@@ -171,6 +174,7 @@ module mae_gcm_stream
       .RegsPerRound(RegsPerRound),
       .Deep        (Deep),
       .Small       (Small),
+      .RomSboxes   (RomSboxes),
       .MaskDepth   (MsgDepth)
   ) u_keystream (
       .clk_i,

@@ -146,6 +146,13 @@ def test_gcm_clear(lanes: int, small: int) -> None:
     bench.run("mae_gcm_stream", parameters=parameters, visible=True)
 
 
+@pytest.mark.full
+def test_gcm_clear_rom() -> None:
+    """Builds mae_gcm_stream with S-boxes in ROMs, which have no clear; runs this file's tests."""
+    parameters = {"Lanes": 1, "KeyBanks": 1, "Small": 1, "RomSboxes": 1}
+    bench.run("mae_gcm_stream", parameters=parameters, visible=True)
+
+
 @pytest.mark.slow
 def test_gcm_clear_deep() -> None:
     """Builds mae_gcm_stream with all pipeline registers and runs the test of clear_i."""

@@ -16,6 +16,7 @@ SLOW = [
         16,
         "gcm1_fpga",
         "gcm4_fpga",
+        "gcm4_fpga_ram",
         "gcm4_fpga256",
         "gcm1_deep",
         "gcm4_deep",

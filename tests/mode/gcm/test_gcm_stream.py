@@ -301,6 +301,15 @@ def test_small(lanes: int, longest: int, regs: int) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.parametrize("lanes, longest", [(4, 0), (3, 2)])
+def test_small_rom(lanes: int, longest: int) -> None:
+    """Builds mae_gcm_stream with S-boxes in ROMs and runs this file's tests."""
+    parameters = {"Lanes": lanes, "KeyBanks": 1, "MaxKeyLen": longest, "RegsPerRound": 1}
+    parameters |= {"Small": 1, "RomSboxes": 1, "MsgDepth": 16}
+    bench.run("mae_gcm_stream", parameters=parameters)
+
+
+@pytest.mark.full
 @pytest.mark.parametrize("banks, longest", [(1, 0), (4, 1)])
 def test_banks(banks: int, longest: int) -> None:
     """Builds mae_gcm_stream with one and four key banks and runs this file's tests."""
