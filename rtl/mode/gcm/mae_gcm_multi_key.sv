@@ -11,8 +11,8 @@
 // Throughput: as mae_gcm_stream; with Small = 1 from one message to the next of the same key.
 // Reset and clear: abort_i removes all messages and keeps the keys, clear_i and reset also erase
 // the keys. Data as in mae_gcm_stream with the same Small.
-// Parameters: Legal: Lanes, MaxKeyLen, OneKeyLen, Sbox, MsgDepth as mae_gcm_stream; KeyBanks 1..4, with Small
-// 2..4; Small 0 or 1.
+// Parameters: Legal: Lanes, MaxKeyLen, OneKeyLen, Sbox, MsgDepth as mae_gcm_stream; KeyBanks 1..4,
+// with Small 2..4; Small 0 or 1.
 // Security: constant-time, the verdict too; no masking.
 // Source: SP 800-38D §7.
 
