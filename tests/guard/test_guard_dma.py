@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests mae_guard_dma: chunks both ways, responses between them, and one engine for both ways.
 
+Inside it: mae_guard_dma_h2d, mae_guard_dma_d2h, mae_guard_shared_gcm.
 The bytes, the verdicts and tags against OpenSSL, errors, answers between chunks, the end of a
 session, clocks. What clear_i leaves behind is in test_guard_chunk_gcm and test_dma_blocks.
 """
@@ -344,7 +345,6 @@ def test_moves_small(test: str, shared: int) -> None:
     run(test, Small=1, Shared=shared)
 
 
-@pytest.mark.full
 def test_turns() -> None:
     """Runs the test of turns on mae_guard_dma with one engine."""
     run("takes_turns", Small=1, Shared=1)

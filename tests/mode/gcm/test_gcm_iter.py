@@ -122,7 +122,6 @@ async def clear_takes_all(dut) -> None:
 
 
 @pytest.mark.parametrize("banks, longest", [(4, 2), (1, 0)])
-@pytest.mark.full
 def test_gcm_iter(banks: int, longest: int) -> None:
     """Builds mae_gcm_iter for four keys and for one AES-128 key and runs this file's tests."""
     parameters = {"KeyBanks": banks, "MaxKeyLen": longest}

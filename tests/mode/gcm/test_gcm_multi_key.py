@@ -56,7 +56,6 @@ async def key_changes(dut) -> None:
 
 
 @pytest.mark.parametrize("lanes, banks", [(1, 4), (4, 2)])
-@pytest.mark.full
 def test_gcm_multi_key(lanes: int, banks: int) -> None:
     """Builds mae_gcm_multi_key with one bank for all keys and runs this file's tests."""
     parameters = {"Lanes": lanes, "KeyBanks": banks, "Small": 1, "MsgDepth": 4}
