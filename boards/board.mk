@@ -24,7 +24,7 @@ endif
 PASSES = $(READ); $(SYNTH) -top $(TOP) -json $@
 
 .DELETE_ON_ERROR:
-.PHONY: all
+.PHONY: all FORCE
 all: $(OUT)/$(TOP).$(SUFFIX)
 
 $(OUT)/net.json: $(CORE) $(SOURCES) $(IMAGE)
@@ -35,7 +35,8 @@ $(CORE): $(EXTRAS:%=$(ROOT)/.venv/.ready-%)
 	mkdir -p $(OUT)
 	$(BIN)/python -m maeslant.cli files $(PART) > $@
 
-$(OUT)/program.hex: $(PROGRAM) $(CORE)
+# Always asked, for PROGRAM may be another one; an image that stays the same is not written.
+$(OUT)/program.hex: $(CORE) FORCE
 	$(BIN)/python -m maeslant.build.firmware $(PROGRAM) $@
 
 $(ROOT)/.venv/.ready-%:

@@ -33,7 +33,7 @@ async def finish(dut, receiver: Receiver) -> tuple[list[str], int]:
 
 
 def published(plain_bytes: int, aad_bytes: int) -> str:
-    """Returns CAVP's first vector of these lengths, IV of 12 and tag of 16 bytes, in hexadecimal."""
+    """Returns CAVP's first vector with these lengths, an IV of 12 and a tag of 16 bytes, as hex."""
     v = next(
         v
         for v in gcm.cavp()
