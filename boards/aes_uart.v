@@ -67,14 +67,22 @@ module aes_uart #(
       end
     end
 
-  // The sender shifts out up to 17 bytes, first one on top.
-  reg [15:0] tx_wait;
-  reg [9:0] tx_frame;
-  reg [3:0] tx_bits;
+  // The sender gets up to 17 bytes, first one on top.
   reg [4:0] send_bytes;
   reg [135:0] send;
-  wire tx_idle = tx_bits == 0 && tx_wait == 0;
-  assign tx_o = tx_frame[0];
+  wire tx_ready;
+
+  uart_tx #(
+      .CLOCK_HZ(CLOCK_HZ),
+      .BAUD    (BAUD)
+  ) u_tx (
+      .clk_i  (clk_i),
+      .rst_ni (rst_n),
+      .valid_i(send_bytes != 0),
+      .ready_o(tx_ready),
+      .byte_i (send[135:128]),
+      .tx_o   (tx_o)
+  );
 
   // Commands and the core.
   localparam [2:0] SELF_KEY = 0, SELF_ASK = 1, SELF_WAIT = 2, ERASE = 3, COMMAND = 4, BYTES = 5,
@@ -114,19 +122,8 @@ module aes_uart #(
       idle <= 0;
       send <= 0;
       send_bytes <= 0;
-      tx_wait <= 0;
-      tx_frame <= 10'h3ff;
-      tx_bits <= 0;
     end else begin
-      if (tx_wait != 0) tx_wait <= tx_wait - 1;
-      else if (tx_bits != 0) begin
-        tx_wait <= BIT;
-        tx_bits <= tx_bits - 1;
-        tx_frame <= {1'b1, tx_frame[9:1]};
-      end else if (send_bytes != 0) begin
-        tx_wait <= BIT;
-        tx_bits <= 10;
-        tx_frame <= {1'b1, send[135:128], 1'b0};
+      if (tx_ready && send_bytes != 0) begin
         send <= {send[127:0], 8'd0};
         send_bytes <= send_bytes - 1;
       end
@@ -144,7 +141,7 @@ module aes_uart #(
           state <= COMMAND;
         end
         COMMAND:
-        if (rx_valid && tx_idle && send_bytes == 0) begin
+        if (rx_valid && tx_ready && send_bytes == 0) begin
           command <= rx_byte;
           got <= 0;
           idle <= 0;

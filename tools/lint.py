@@ -3,7 +3,8 @@
 
 Verible's format and lint; Verilator's -Wall on every module of rtl/ as a top with its default
 parameters and on the named builds; slang on all of it together, and Yosys through slang;
-clang-format on driver/ and sim/; ruff. Generated files keep the form their generator gives them.
+clang-format on boards/, driver/ and sim/; ruff. Generated files keep the form their generator
+gives them.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from maeslant import paths
 from maeslant.build import configurations
 
 JOBS = 2
+VERILOG = ("boards/**/*.sv", "formal/**/*.sv", "rtl/**/*.sv", "tests/**/*.sv")
 SKIPPED = {"generated", "build", ".venv", "__pycache__"}
 
 
@@ -60,13 +62,13 @@ def _format(tool: list[object], sources: list[pathlib.Path], fix: bool) -> list[
 
 def verible_format(root: pathlib.Path, fix: bool) -> list[str]:
     """Checks, or with ``fix`` corrects, the format of SystemVerilog files by Verible."""
-    sources = files(root, "rtl/**/*.sv", "tests/**/*.sv", "formal/**/*.sv")
+    sources = files(root, *VERILOG)
     return _format([paths.tool("verible-verilog-format"), "--column_limit=100"], sources, fix)
 
 
 def verible_lint(root: pathlib.Path) -> list[str]:
     """Checks the style of all SystemVerilog files by Verible; returns the errors."""
-    sources = files(root, "rtl/**/*.sv", "tests/**/*.sv", "formal/**/*.sv")
+    sources = files(root, *VERILOG)
     rules = f"--rules_config={paths.ROOT / '.rules.verible_lint'}"
     tool = [paths.tool("verible-verilog-lint"), rules]
     return _all([[*tool, *sources]] if sources else [], root)
@@ -177,7 +179,8 @@ def yosys(root: pathlib.Path) -> list[str]:
 
 def clang_format(root: pathlib.Path, fix: bool) -> list[str]:
     """Checks, or with ``fix`` corrects, the format of C and C++ files by clang-format."""
-    patterns = [f"{top}/**/*.{suffix}" for top in ("driver", "sim") for suffix in ("c", "h", "cpp")]
+    folders = ("boards", "driver", "sim")
+    patterns = [f"{top}/**/*.{suffix}" for top in folders for suffix in ("c", "h", "cpp")]
     return _format([paths.tool("clang-format"), "--style=file"], files(root, *patterns), fix)
 
 

@@ -2,6 +2,10 @@
 """Compiles firmware for the PicoRV32 (RV32I) and the driver's freestanding C files.
 
 The compiler is Clang, out of the Python package ziglang: no system package is needed.
+
+    python -m maeslant.build.firmware PROGRAM.c IMAGE.hex
+
+compiles a program and writes the memory image that mae_soc starts from (its parameter Image).
 """
 
 import fcntl
@@ -76,3 +80,34 @@ def build_program(source: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
             run([*options, *sources], f"building the firmware {name}")
             fresh.replace(target)
     return target
+
+
+def image(program: pathlib.Path) -> bytes:
+    """Returns the contents of memory from address 0 that an ELF program starts from."""
+    extras.need_modules(["elftools"])
+    from elftools.elf.elffile import ELFFile
+
+    found = bytearray()
+    with program.open("rb") as file:
+        for segment in ELFFile(file).iter_segments("PT_LOAD"):
+            at, data = segment["p_paddr"], segment.data()
+            if data:  # not the memory that starts as zeros
+                found.extend(bytes(max(0, at + len(data) - len(found))))
+                found[at : at + len(data)] = data
+    return bytes(found)
+
+
+def write_image(source: pathlib.Path, target: pathlib.Path) -> None:
+    """Compiles a C program for the PicoRV32 SoC; writes its image as rows for $readmemh.
+
+    A file that has these contents already stays as it is.
+    """
+    contents = image(build_program(source, target.parent))
+    rows = (contents[at : at + 16].ljust(16, b"\0") for at in range(0, len(contents), 16))
+    text = "".join(f"{row[::-1].hex()}\n" for row in rows)
+    if not target.exists() or target.read_text() != text:
+        paths.write(target, text)
+
+
+if __name__ == "__main__":
+    write_image(*map(pathlib.Path, sys.argv[1:3]))

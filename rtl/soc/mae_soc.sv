@@ -4,14 +4,14 @@
 //
 // It contains the CPU and mae_soc_interconnect, whose header has the address map. Software:
 // driver/firmware. The CPU is RV32I with its own interrupts (the peripherals' on lines 3 and 4,
-// level), a barrel shifter, clock and instruction counters (rdcycle, rdinstret) and no multiplier. It starts
-// at address 0, takes interrupts at 0x10, and stops with trap_o at an illegal instruction or
-// access. Its Verilog comes from the Python package pythondata-cpu-picorv32. console_valid_o and
-// finish_valid_o are pulses of one clock.
+// level), a barrel shifter, clock and instruction counters (rdcycle, rdinstret) and no multiplier.
+// It starts at address 0, takes interrupts at 0x10, and stops with trap_o at an illegal instruction
+// or access. Its Verilog comes from the Python package pythondata-cpu-picorv32. finish_valid_o is a
+// pulse of one clock.
 // Latency: 3 clocks for an instruction that computes, 5 or 6 for one that reads or writes memory;
 // accesses as in mae_soc_interconnect.
 // Throughput: one access at a time.
-// Parameters: Legal: RowBits 10..24; the others as mae_peripheral_core.
+// Parameters: Legal: RowBits 10..24; the others as mae_soc_interconnect.
 // Security: constant-time if the software is.
 // Source: Kale et al., section 3.
 
@@ -21,6 +21,7 @@ module mae_soc
   import mae_aes_pkg::*;
 #(
     parameter int unsigned RowBits = 13,
+    parameter string Image = "",
     parameter sbox_impl_e Sbox = SboxTable,
     parameter int unsigned KeySlots = 4,
     parameter int unsigned KeyBanks = 2,
@@ -34,6 +35,7 @@ module mae_soc
     input logic rst_ni,
 
     output logic       console_valid_o,
+    input  logic       console_ready_i,
     output logic [7:0] console_data_o,
     output logic       finish_valid_o,
     output logic [7:0] finish_code_o,
@@ -103,6 +105,7 @@ module mae_soc
 
   mae_soc_interconnect #(
       .RowBits    (RowBits),
+      .Image      (Image),
       .Sbox       (Sbox),
       .KeySlots   (KeySlots),
       .KeyBanks   (KeyBanks),
@@ -122,6 +125,7 @@ module mae_soc
       .mem_rdata_o(mem_rdata),
       .irq_o      (irq),
       .console_valid_o,
+      .console_ready_i,
       .console_data_o,
       .finish_valid_o,
       .finish_code_o

@@ -10,12 +10,13 @@
 //  0x10002000  with Peripherals = 2 another one like that at 0x10000000
 //  0x20000000  console, clock counter, finish: regs/mae_soc.rdl
 // Accesses to other addresses are counted and return 0. mem_ready_o is registered, except for
-// responses of registers.
+// responses of registers. A write to the console waits for console_ready_i, which may fall only in
+// the clock after console_valid_o. The character is valid for that one clock.
 // Latency: memory 2 clocks, registers 3, other addresses 2, each with the clock of mem_valid_i;
 // more if an access to memory is held (mae_memory_arbiter) or a register waits for a block.
 // Throughput: one access at a time.
-// Parameters: Legal: RowBits 1..24; Peripherals 1 or 2; Duplex 0 or 1 (no interrupt line); the
-// others as mae_peripheral_core.
+// Parameters: Image as mae_soc_memory. Legal: RowBits 1..24; Peripherals 1 or 2; Duplex 0 or 1 (no
+// interrupt line); the others as mae_peripheral_core.
 // Security: constant-time as the peripheral.
 // Source: Kale et al., section 3.
 
@@ -26,6 +27,7 @@ module mae_soc_interconnect
   import mae_axi_pkg::*;
 #(
     parameter int unsigned RowBits = 13,
+    parameter string Image = "",
     parameter sbox_impl_e Sbox = SboxTable,
     parameter int unsigned KeySlots = 4,
     parameter int unsigned KeyBanks = 2,
@@ -47,6 +49,7 @@ module mae_soc_interconnect
 
     output logic [Peripherals-1:0] irq_o,
     output logic                   console_valid_o,
+    input  logic                   console_ready_i,
     output logic [            7:0] console_data_o,
     output logic                   finish_valid_o,
     output logic [            7:0] finish_code_o
@@ -54,13 +57,15 @@ module mae_soc_interconnect
 
   `MAE_PARAM(LegalRowBits, RowBits >= 1 && RowBits <= 24)
 
-  logic in_memory, in_duplex, in_regs, in_nothing;
+  logic in_memory, in_duplex, in_regs, in_nothing, console_wait;
   logic [Peripherals-1:0] in_peripheral;
 
   assign in_memory  = 32'(mem_addr_i[31:4]) < 32'd1 << RowBits;
   assign in_duplex  = Duplex && mem_addr_i[31:12] == 20'h10001;
   assign in_regs    = mem_addr_i[31:12] == 20'h20000;
   assign in_nothing = !in_memory && in_peripheral == '0 && !in_duplex && !in_regs;
+
+  assign console_wait = in_regs && mem_addr_i[11:2] == '0 && mem_wstrb_i != '0 && !console_ready_i;
 
   always_comb begin
     for (int unsigned i = 0; i < Peripherals; i++) begin
@@ -104,7 +109,8 @@ module mae_soc_interconnect
   );
 
   mae_soc_memory #(
-      .RowBits(RowBits)
+      .RowBits(RowBits),
+      .Image  (Image)
   ) u_memory (
       .clk_i,
       .valid_i(ram_valid),
@@ -161,7 +167,7 @@ module mae_soc_interconnect
   ) u_axil (
       .clk_i,
       .rst_ni,
-      .valid_i       (mem_valid_i && !in_memory && !in_nothing),
+      .valid_i       (mem_valid_i && !in_memory && !in_nothing && !console_wait),
       .ready_o       (axil_ready),
       .addr_i        (32'(mem_addr_i[11:0])),
       .strb_i        (mem_wstrb_i),

@@ -6,13 +6,14 @@
 // Byte 0 of a row is in bits 7:0; a write changes the bytes whose strobe is set.
 // Latency: data come in the clock after the address.
 // Throughput: one access a clock.
-// Reset: the contents survive a reset; a program image is loaded into rows_q from outside.
-// Parameters: Legal: RowBits 1..28.
+// Reset: the contents survive a reset. Without Image, a program is loaded into rows_q from outside.
+// Parameters: Image: a file for $readmemh with the contents at power-on. Legal: RowBits 1..28.
 
 `include "mae_assert.svh"
 
 module mae_soc_memory #(
-    parameter int unsigned RowBits = 13
+    parameter int unsigned RowBits = 13,
+    parameter string Image = ""
 ) (
     input logic clk_i,
 
@@ -27,6 +28,10 @@ module mae_soc_memory #(
   `MAE_PARAM(LegalRowBits, RowBits >= 1 && RowBits <= 28)
 
   logic [127:0] rows_q[2**RowBits];
+
+  if (Image != "") begin : gen_image
+    initial $readmemh(Image, rows_q);
+  end
 
   always_ff @(posedge clk_i) begin
     if (valid_i && write_i) begin

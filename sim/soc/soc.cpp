@@ -37,6 +37,7 @@ struct mae_sim_soc {
     void reset() {
         Verilated::threadContextp(&context_);
         top_.rst_ni = 0;
+        top_.console_ready_i = 1;
         for (int i = 0; i < 4; ++i) clock();
         top_.rst_ni = 1;
         clocks_ = 0;

@@ -9,15 +9,17 @@ import re
 import cocotb
 import pytest
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, FallingEdge, Timer
+from cocotb.triggers import ClockCycles, Timer
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from maeslant import paths
+from tests.boards.serial_line import Receiver
 from tests.support import bench
 
 # The core is tested with a faster line and a shorter wait than the boards have: fewer clocks.
 QUICK = {"BAUD": 921_600, "IDLE_BITS": 13}
 BIT = 10**9 // bench.parameters().get("BAUD", 115_200)  # ns
+OWN = ("boards/aes_uart.v", "boards/uart_tx.v")
 CORE = "clk_i 40 rst_ni 0 rx_i tx_o ok_o 1"  # aes_uart without a board, as BENCH in boards/board.mk
 
 
@@ -42,9 +44,8 @@ class Host:
         clock, period, reset, level, to_board, from_board, led, lit = names
         self.period, self.level, self.lit = int(period), int(level), int(lit)
         self.clock, self.reset = getattr(dut, clock), getattr(dut, reset)
-        self.to_board, self.from_board = getattr(dut, to_board), getattr(dut, from_board)
-        self.led = getattr(dut, led)
-        self.answer = bytearray()
+        self.to_board, self.led = getattr(dut, to_board), getattr(dut, led)
+        self.receiver = Receiver(getattr(dut, from_board), BIT)
         self.unit = dut if os.environ["MAESLANT_BOARD"] == "aes_uart" else dut.u_aes
 
     async def begin(self) -> None:
@@ -55,29 +56,17 @@ class Host:
         await ClockCycles(self.clock, 5)
         self.reset.value = 1 - self.level
         await ClockCycles(self.clock, 50)
-        cocotb.start_soon(self.listen())
-
-    async def listen(self) -> None:
-        """Collects the bytes that the board sends."""
-        while True:
-            await FallingEdge(self.from_board)
-            await Timer(BIT * 3 // 2, "ns")
-            byte = 0
-            for bit in range(8):
-                byte |= int(self.from_board.value) << bit
-                await Timer(BIT, "ns")
-            assert int(self.from_board.value), "stop bit"
-            self.answer.append(byte)
+        cocotb.start_soon(self.receiver.listen())
 
     async def ask(self, words: bytes) -> bytes:
         """Sends bytes to the board and returns its answer."""
-        self.answer.clear()
+        self.receiver.bytes.clear()
         for byte in words:
             for bit in (0, *(byte >> i & 1 for i in range(8)), 1):
                 self.to_board.value = bit
                 await Timer(BIT, "ns")
         await Timer(BIT * 190, "ns")  # longer than the longest answer
-        return bytes(self.answer)
+        return bytes(self.receiver.bytes)
 
     def nothing_stays(self) -> None:
         """Checks that no register of the board's core holds a key or a block."""
@@ -130,6 +119,6 @@ async def half_a_command(dut) -> None:
 def test_board(board: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Builds the top of each board with aes_uart and runs this file's tests."""
     monkeypatch.setenv("MAESLANT_BOARD", board)
-    sources = dict.fromkeys([*pathlib.Path("boards").glob(f"*/{board}.v"), "boards/aes_uart.v"])
+    sources = dict.fromkeys([*pathlib.Path("boards").glob(f"*/{board}.v"), *OWN])
     parameters = QUICK if board == "aes_uart" else {}
     bench.run(board, sources=list(sources), parameters=parameters, visible=True)

@@ -5,7 +5,6 @@ import pathlib
 import struct
 
 import litex
-from elftools.elf.elffile import ELFFile
 from litex.soc.cores.cpu.picorv32 import core
 
 from maeslant.build import firmware
@@ -27,17 +26,6 @@ def build(folder: pathlib.Path) -> list[int]:
     options = ["-std=c17", "-Os", "-ffreestanding", "-nostdlib", f"-Wl,-T,{script}"]
     options += [f"-I{path}" for path in includes]
     firmware.run([*options, *files, "-o", image], "building LiteX firmware")
-    with open(image, "rb") as file:
-        return words(ELFFile(file))
-
-
-def words(elf: ELFFile) -> list[int]:
-    """Returns a linked ELF program as little-endian words from address 0."""
-    image = bytearray()
-    for segment in elf.iter_segments("PT_LOAD"):
-        at, data = segment["p_paddr"], segment.data()
-        if data:  # not the memory that starts as zeros
-            image.extend(bytes(max(0, at + len(data) - len(image))))
-            image[at : at + len(data)] = data
-    image.extend(bytes(-len(image) % 4))
-    return [word for (word,) in struct.iter_unpack("<I", image)]
+    contents = firmware.image(image)
+    padded = contents + bytes(-len(contents) % 4)
+    return [word for (word,) in struct.iter_unpack("<I", padded)]

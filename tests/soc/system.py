@@ -28,6 +28,7 @@ class System(Registers):
         """Starts the clock, resets the SoC and waits until its memory's done bits are cleared."""
         Clock(self.dut.clk_i, 10, "ns").start()
         self.dut.mem_valid_i.value = 0
+        self.dut.console_ready_i.value = 1
         await self.reset()
         await ClockCycles(self.dut.clk_i, 1 << self.dut.RowBits.value.to_unsigned())
         await FallingEdge(self.dut.clk_i)

@@ -7,7 +7,7 @@ Tests mae_soc_interconnect and mae_soc_memory.
 import random
 
 import cocotb
-from cocotb.triggers import FallingEdge
+from cocotb.triggers import ClockCycles, FallingEdge
 
 from tests.soc.system import PERIPHERAL, System
 from tests.support.bench import run
@@ -74,6 +74,7 @@ async def registers(dut) -> None:
     cocotb.start_soon(watch())
     for byte in b"gate":
         await system.access(REGISTERS, byte, 15)
+    usual = system.clocks
     await system.access(REGISTERS + 0x10, 7, 15)
     for _ in range(3):
         await FallingEdge(dut.clk_i)
@@ -82,6 +83,21 @@ async def registers(dut) -> None:
     second = await system.access(REGISTERS + 0x08)
     assert second - first == system.clocks + 1  # this access, and the clock between two
     assert await system.access(REGISTERS + 0x0C) == 0
+
+    async def free() -> None:
+        await ClockCycles(dut.clk_i, 40)
+        await FallingEdge(dut.clk_i)
+        dut.console_ready_i.value = 1
+
+    seen.clear()
+    dut.console_ready_i.value = 0
+    assert await system.access(REGISTERS + 0x0C) == 0  # other registers do not wait
+    assert system.clocks <= usual + 1
+    cocotb.start_soon(free())
+    await system.access(REGISTERS, ord("!"), 15)
+    assert 40 < system.clocks <= 41 + usual
+    await ClockCycles(dut.clk_i, 3)
+    assert seen == [("console", ord("!"))]
 
 
 def test_soc_interconnect() -> None:
