@@ -21,7 +21,7 @@ from maeslant.protected.model.workload import Machine
 from maeslant.sim.machine import Refused, Simulator, SimulatorError
 
 # Whose capabilities are the workload's: the first one where no other is asked for.
-BUILDS = ("protected_small", "protected_fpga_small", "protected_fpga_shared_small")
+BUILDS = ("protected_small", "protected_fpga_small", "protected_fpga_ram_small")
 STEP = 64  # clocks
 SCRUB_CLOCKS = 200_000  # clocks that SCRUB may take
 ROW = 64

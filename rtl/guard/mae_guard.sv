@@ -14,9 +14,10 @@
 // Throughput: one message at a time; chunks one row of 64 bytes a clock in each direction.
 // Parameters: docs/protocol.md, section 1. Small = 1 is for the fewest LUTs of an FPGA, best with
 // Sbox = SboxLut: messages by an iterative cipher, and each direction's engine holds one key at a
-// time; Shared = 1 has one engine for both directions. Legal: Queues 1..15; Depth 1..63; ChunkBits 12..20; Operations 4..64; MemoryBits 12..32;
-// Regions 1..16; ReadRows as Depth of mae_dma_device_read; Sbox any of sbox_impl_e; Small and Shared 0 or
-// 1.
+// time; RomSboxes = 1 takes the S-boxes of these from block RAM; Shared = 1 has one engine for both
+// directions. Legal: Queues 1..15; Depth 1..63; ChunkBits 12..20; Operations 4..64; MemoryBits
+// 12..32; Regions 1..16; ReadRows as Depth of mae_dma_device_read; Sbox any of sbox_impl_e; Small,
+// Shared and RomSboxes 0 or 1, RomSboxes = 1 with Small = 1.
 // Security: constant-time in keys and data; no masking.
 // Source: docs/protocol.md; Ghosh et al., sections 3 and 4.
 
@@ -36,6 +37,7 @@ module mae_guard
     parameter int unsigned ReadRows = 8,  // of device memory, on their way
     parameter sbox_impl_e Sbox = SboxTable,
     parameter bit Small = 1'b0,
+    parameter bit RomSboxes = 1'b0,
     parameter bit Shared = 1'b0,
     parameter longint unsigned Budget = BlocksPerKey,  // blocks that a key may encrypt
     localparam int unsigned AddrWidth = 20
@@ -363,10 +365,11 @@ module mae_guard
 
   // ---- Chunks, and the host bus.
   mae_guard_dma #(
-      .Sbox    (Sbox),
-      .Small   (Small),
-      .Shared  (Shared),
-      .ReadRows(ReadRows)
+      .Sbox     (Sbox),
+      .Small    (Small),
+      .RomSboxes(RomSboxes),
+      .Shared   (Shared),
+      .ReadRows (ReadRows)
   ) u_dma (
       .clk_i,
       .rst_ni,

@@ -338,11 +338,11 @@ def test_moves(test: str) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("shared", [0, 1])
+@pytest.mark.parametrize("shared, rom", [(0, 0), (1, 0), (1, 1)])
 @pytest.mark.parametrize("test", TESTS)
-def test_moves_small(test: str, shared: int) -> None:
+def test_moves_small(test: str, shared: int, rom: int) -> None:
     """Runs one functional test of mae_guard_dma with few LUTs, and with one engine."""
-    run(test, Small=1, Shared=shared)
+    run(test, Small=1, Shared=shared, RomSboxes=rom)
 
 
 def test_turns() -> None:

@@ -154,8 +154,8 @@ def _guarded(plain: str, wholes: tuple[str, ...]) -> Iterator[Ours | Difference]
 def tables() -> tuple[Table, ...]:
     """Returns all synthesis tables with their rows, without figures."""
     lanes = tuple(_lanes(base, n, options) for base, options in FAMILIES for n in range(1, 11))
-    guards = {"unprotected": ("protected", "protected_fpga", "protected_fpga_shared")}
-    guards["unprotected_small"] = ("protected_small",)
+    fpga = ("protected_fpga", "protected_fpga_shared", "protected_fpga_ram")
+    guards = {"unprotected": ("protected", *fpga), "unprotected_small": ("protected_small",)}
     return (
         Table(
             "Dong et al., Table 3: N pipelines on one key expansion",

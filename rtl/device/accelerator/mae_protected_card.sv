@@ -32,6 +32,7 @@ module mae_protected_card
     parameter kernel_e Kernel = KernelNn,
     parameter sbox_impl_e Sbox = SboxTable,
     parameter bit Small = 1'b0,
+    parameter bit RomSboxes = 1'b0,
     parameter bit Shared = 1'b0,
     parameter longint unsigned Budget = BlocksPerKey,  // blocks a key; lower for tests only
     localparam int unsigned AddrWidth = 20
@@ -178,6 +179,7 @@ module mae_protected_card
       .ReadRows  (AxiMemory ? AxiReadRows : read_rows(MemoryLatency)),
       .Sbox      (Sbox),
       .Small     (Small),
+      .RomSboxes (RomSboxes),
       .Shared    (Shared),
       .Budget    (Budget)
   ) u_guard (

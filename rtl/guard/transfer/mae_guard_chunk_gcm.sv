@@ -17,7 +17,8 @@
 // changes, its load (mae_gcm_multi_key).
 // Reset and clear: both erase keys, masks and data within two clocks; Small = 1: data within 44.
 // Parameters: Both = 1 has banks for both directions, Both = 0 those of one, which is then always
-// the same. Legal: Both 0 or 1; Sbox any of sbox_impl_e; Small 0 or 1.
+// the same. Legal: Both 0 or 1; Sbox any of sbox_impl_e; Small and
+// RomSboxes 0 or 1, RomSboxes = 1 with Small = 1.
 // Security: constant-time, the verdict too; no masking.
 // Source: docs/protocol.md, sections 2, 3 and 5; SP 800-38D.
 
@@ -30,7 +31,8 @@ module mae_guard_chunk_gcm
 #(
     parameter bit Both = 1'b0,
     parameter sbox_impl_e Sbox = SboxTable,
-    parameter bit Small = 1'b0
+    parameter bit Small = 1'b0,
+    parameter bit RomSboxes = 1'b0
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -137,6 +139,7 @@ module mae_guard_chunk_gcm
       .OneKeyLen(1'b1),
       .Sbox     (Sbox),
       .Small    (Small),
+      .RomSboxes(RomSboxes),
       .MsgDepth (4)
   ) u_gcm (
       .clk_i,

@@ -10,7 +10,7 @@
 // Throughput: one row a clock in each direction at the same time; with Shared = 1 in both together.
 // Reset and clear: as mae_guard_dma_h2d; also erases keys and masks (mae_guard_chunk_gcm).
 // Parameters: Shared = 1 has one engine for both directions, in turns (mae_guard_shared_gcm).
-// Legal: Sbox and Small as mae_guard_chunk_gcm; ReadRows and PushRows as mae_guard_dma_d2h; PullRows
+// Legal: Sbox, Small and RomSboxes as mae_guard_chunk_gcm; ReadRows and PushRows as mae_guard_dma_d2h; PullRows
 // as mae_guard_dma_h2d; Shared 0 or 1.
 // Security: as mae_guard_chunk_gcm.
 // Source: docs/protocol.md, section 5.
@@ -21,6 +21,7 @@ module mae_guard_dma
 #(
     parameter sbox_impl_e Sbox = SboxTable,
     parameter bit Small = 1'b0,
+    parameter bit RomSboxes = 1'b0,
     parameter bit Shared = 1'b0,
     parameter int unsigned ReadRows = 8,  // of device memory, on their way
     parameter int unsigned PullRows = 512,  // buffered rows of a chunk
@@ -120,8 +121,9 @@ module mae_guard_dma
 
   if (Shared) begin : gen_shared
     mae_guard_shared_gcm #(
-        .Sbox (Sbox),
-        .Small(Small)
+        .Sbox(Sbox),
+        .Small(Small),
+        .RomSboxes(RomSboxes)
     ) u_gcm (
         .clk_i,
         .rst_ni,
@@ -158,8 +160,9 @@ module mae_guard_dma
     assign key_ready_o = key_ready[key_out_i];
     for (genvar d = 0; d < 2; d++) begin : gen_direction
       mae_guard_chunk_gcm #(
-          .Sbox (Sbox),
-          .Small(Small)
+          .Sbox(Sbox),
+          .Small(Small),
+          .RomSboxes(RomSboxes)
       ) u_gcm (
           .clk_i,
           .rst_ni,

@@ -21,8 +21,9 @@ module mae_guard_shared_gcm
   import mae_aes_pkg::*;
   import mae_guard_pkg::*;
 #(
-    parameter sbox_impl_e Sbox  = SboxTable,
-    parameter bit         Small = 1'b0
+    parameter sbox_impl_e Sbox      = SboxTable,
+    parameter bit         Small     = 1'b0,
+    parameter bit         RomSboxes = 1'b0
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -76,9 +77,10 @@ module mae_guard_shared_gcm
   end
 
   mae_guard_chunk_gcm #(
-      .Both (1'b1),
-      .Sbox (Sbox),
-      .Small(Small)
+      .Both(1'b1),
+      .Sbox(Sbox),
+      .Small(Small),
+      .RomSboxes(RomSboxes)
   ) u_gcm (
       .clk_i,
       .rst_ni,

@@ -12,7 +12,7 @@
 // Reset and clear: abort_i removes all messages and keeps the keys, clear_i and reset also erase
 // the keys. Data as in mae_gcm_stream with the same Small.
 // Parameters: Legal: Lanes, MaxKeyLen, OneKeyLen, Sbox, MsgDepth as mae_gcm_stream; KeyBanks 1..4,
-// with Small 2..4; Small 0 or 1.
+// with Small 2..4; Small and RomSboxes 0 or 1, RomSboxes = 1 with Small = 1.
 // Security: constant-time, the verdict too; no masking.
 // Source: SP 800-38D §7.
 
@@ -28,6 +28,7 @@ module mae_gcm_multi_key
     parameter  bit          OneKeyLen = 1'b0,
     parameter  sbox_impl_e  Sbox      = SboxTable,
     parameter  bit          Small     = 1'b0,
+    parameter  bit          RomSboxes = 1'b0,
     parameter  int unsigned MsgDepth  = 32,
     localparam int unsigned ByteWidth = $clog2(16 * Lanes + 1)
 ) (
@@ -134,6 +135,7 @@ module mae_gcm_multi_key
       .OneKeyLen(OneKeyLen),
       .Sbox     (Sbox),
       .Small    (Small),
+      .RomSboxes(RomSboxes),
       .MsgDepth (MsgDepth)
   ) u_engine (
       .clk_i,
