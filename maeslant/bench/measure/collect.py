@@ -51,6 +51,7 @@ def jobs() -> dict[str, list]:
         "guard": [(guard.figures, "protected")],
         "protected_fpga": [(guard.figures, "protected_fpga")],
         "protected_fpga_shared": [(guard.figures, "protected_fpga_shared")],
+        "protected_fpga_ram": [(guard.figures, "protected_fpga_ram")],
         "pool": [(pool.figures, CARD[0])],
         "fhe": [(fhe.figures,)],
         "block": [(block.figures, "block")],
