@@ -115,7 +115,10 @@ def test_defences_of_the_driver() -> None:
 def test_ghosh_on_the_card() -> None:
     """`maeslant attack --ghosh` on the card's RTL finds every attack on Maeslant detected."""
     text = run("--ghosh")
-    assert "RTL that follows it" in text and "on the simulated card (protected_small) under the C driver" in text
+    assert (
+        "RTL that follows it" in text
+        and "on the simulated card (protected_small) under the C driver" in text
+    )
     assert "gets through" in text and "not as it should be" not in text
     assert "card: tag of a chunk" in text and text.rstrip().endswith("it holds")
 
