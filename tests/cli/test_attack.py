@@ -112,13 +112,20 @@ def test_defences_of_the_driver() -> None:
     assert found and all(not entry["wrong"] for entry in found)
 
 
+@pytest.mark.full
+def test_build() -> None:
+    """`maeslant attack --build` attacks the card of that name; another build is an error."""
+    text = run("reset/status/7", "--build", "protected_fpga_small")
+    assert "on the simulated card (protected_fpga_small) under the C driver" in text
+    with pytest.raises(attack_runs.MaeslantError, match="small128 cannot be attacked"):
+        attack_runs.machine_maker("small128")
+
+
 def test_ghosh_on_the_card() -> None:
     """`maeslant attack --ghosh` on the card's RTL finds every attack on Maeslant detected."""
     text = run("--ghosh")
-    assert (
-        "RTL that follows it" in text
-        and "on the simulated card (protected_small) under the C driver" in text
-    )
+    assert "RTL that follows it" in text
+    assert "on the simulated card (protected_small) under the C driver" in text
     assert "gets through" in text and "not as it should be" not in text
     assert "card: tag of a chunk" in text and text.rstrip().endswith("it holds")
 

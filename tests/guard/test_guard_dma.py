@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests mae_guard_dma: chunks both ways, responses between them, and one engine for both ways.
 
-Inside it: mae_guard_dma_h2d, mae_guard_dma_d2h, mae_guard_shared_gcm.
+Inside it: mae_guard_dma_h2d, mae_guard_dma_d2h, mae_guard_shared_gcm, mae_guard_chunk_gcm.
 The bytes, the verdicts and tags against OpenSSL, errors, answers between chunks, the end of a
 session, clocks. What clear_i leaves behind is in test_guard_chunk_gcm and test_dma_blocks.
 """
@@ -338,11 +338,11 @@ def test_moves(test: str) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("shared, rom", [(0, 0), (1, 0), (1, 1)])
+@pytest.mark.parametrize("small, shared, rom", [(1, 0, 0), (1, 1, 0), (1, 1, 1), (0, 1, 0)])
 @pytest.mark.parametrize("test", TESTS)
-def test_moves_small(test: str, shared: int, rom: int) -> None:
+def test_moves_engines(test: str, small: int, shared: int, rom: int) -> None:
     """Runs one functional test of mae_guard_dma with few LUTs, and with one engine."""
-    run(test, Small=1, Shared=shared, RomSboxes=rom)
+    run(test, Small=small, Shared=shared, RomSboxes=rom)
 
 
 def test_turns() -> None:

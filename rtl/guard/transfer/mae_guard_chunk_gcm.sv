@@ -10,15 +10,15 @@
 // epoch; each has its IV mask. A chunk whose bank has no key waits; a key waits until no chunk of
 // its bank is in progress. row_ready_o is combinational in out_ready_i, chunk_ready_o in chunk_i and
 // the key port, key_ready_o in key_bank_i.
-// Latency: the first row is accepted 18 clocks after the chunk; rows leave 1 clock after they were
-// accepted, the verdict 6 after the last one.
+// Latency: the first row is accepted 18 clocks after the chunk, with Small = 1 19; rows leave 1
+// clock after they were accepted, the verdict 6 after the last one.
 // Throughput: one row a clock, and one clock a chunk for the AAD; no other clock is lost if the
 // next chunk was announced 18 clocks before. Small = 1: two clocks a chunk, and where the key
 // changes, its load (mae_gcm_multi_key).
 // Reset and clear: both erase keys, masks and data within two clocks; Small = 1: data within 44.
 // Parameters: Both = 1 has banks for both directions, Both = 0 those of one, which is then always
-// the same. Legal: Both 0 or 1; Sbox any of sbox_impl_e; Small and
-// RomSboxes 0 or 1, RomSboxes = 1 with Small = 1.
+// the same. Legal: Both 0 or 1; Sbox any of sbox_impl_e; Small and RomSboxes 0 or 1, RomSboxes = 1
+// with Small = 1.
 // Security: constant-time, the verdict too; no masking.
 // Source: docs/protocol.md, sections 2, 3 and 5; SP 800-38D.
 

@@ -10,8 +10,8 @@
 // Throughput: one row a clock in each direction at the same time; with Shared = 1 in both together.
 // Reset and clear: as mae_guard_dma_h2d; also erases keys and masks (mae_guard_chunk_gcm).
 // Parameters: Shared = 1 has one engine for both directions, in turns (mae_guard_shared_gcm).
-// Legal: Sbox, Small and RomSboxes as mae_guard_chunk_gcm; ReadRows and PushRows as mae_guard_dma_d2h; PullRows
-// as mae_guard_dma_h2d; Shared 0 or 1.
+// Legal: Sbox, Small and RomSboxes as mae_guard_chunk_gcm; ReadRows and PushRows as
+// mae_guard_dma_d2h; PullRows as mae_guard_dma_h2d; Shared 0 or 1.
 // Security: as mae_guard_chunk_gcm.
 // Source: docs/protocol.md, section 5.
 

@@ -13,8 +13,8 @@
 // start to moved_* 17 clocks more than mae_dma_device_read and mae_dma_host_write alone.
 // Throughput: one row a clock, one clock lost a chunk; for chunks of 64 KiB up to a memory latency
 // of 300 clocks.
-// Reset and clear: halt_i: no chunk starts. clear_i erases data: assert
-// mover_rst_ni before it and release it; clearing_o is high while the buffers are erased.
+// Reset and clear: halt_i: no chunk starts. clear_i erases data: assert mover_rst_ni before it
+// and release it; clearing_o is high while the buffers are erased.
 // Parameters: PushRows is the number of buffered rows a chunk. Legal: PushRows as RowsPerContext of
 // mae_dma_host_write; ReadRows as Depth of mae_dma_device_read.
 // Security: timing depends on addresses and lengths only; no masking.

@@ -14,8 +14,8 @@
 // moved_* 17 clocks more than mae_dma_host_read and mae_dma_device_write alone, 7 from 1 KiB on.
 // Throughput: one row a clock, one clock lost a chunk; for chunks of 16 KiB and more
 // up to a memory latency of 300 clocks.
-// Reset and clear: halt_i: no chunk starts. clear_i erases data: assert
-// mover_rst_ni before it and release it; clearing_o is high while the buffers are erased.
+// Reset and clear: halt_i: no chunk starts. clear_i erases data: assert mover_rst_ni before it
+// and release it; clearing_o is high while the buffers are erased.
 // Parameters: PullRows is the number of buffered rows a chunk. Legal: PullRows as RowsPerContext,
 // Chunks as Jobs of mae_dma_host_read.
 // Security: timing depends on addresses and lengths only; no masking.
