@@ -5,8 +5,8 @@
 //
 // Ports: as mae_gcm_stream with one lane; IVs have 12 bytes. The keys wait in a table of KeyBanks;
 // each message loads its key into the cipher and computes H anew, so a key is accepted in any clock,
-// and a message has the key that its bank had when it was announced. msg_ready_o is combinational in
-// msg_i.bank and the key port, in_ready_o in out_ready_i.
+// and a message has the key that its bank had when it was announced, or that came in that clock.
+// msg_ready_o is combinational in msg_i.bank, in_ready_o in out_ready_i.
 // Latency: the first data beat is accepted 3 * Nr + 5 clocks after the announcement, its output
 // comes a clock later; the tag 18 clocks after the last beat.
 // Throughput: one beat in Nr + 2 clocks, of AAD in 9.
@@ -84,7 +84,6 @@ module mae_gcm_iter
       if (msg_i.bank == bank_t'(b)) known = known_q[b];
       if (msg_q.bank == bank_t'(b)) key = table_q[b];
     end
-    if (key_valid_i && key_i.bank == msg_i.bank) known = 1'b0;
     key.bank = '0;
   end
   assign key_ready_o = !flush;
