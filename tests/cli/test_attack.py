@@ -115,7 +115,7 @@ def test_defences_of_the_driver() -> None:
 @pytest.mark.full
 def test_build() -> None:
     """`maeslant attack --build` attacks the card of that name; another build is an error."""
-    text = run("reset/status/7", "--build", "protected_fpga_small")
+    text = " ".join(run("reset/status/7", "--build", "protected_fpga_small").split())
     assert "on the simulated card (protected_fpga_small) under the C driver" in text
     with pytest.raises(attack_runs.MaeslantError, match="small128 cannot be attacked"):
         attack_runs.machine_maker("small128")
