@@ -116,7 +116,7 @@ def test_defences_of_the_driver() -> None:
 def test_build() -> None:
     """`maeslant attack --build` attacks the card of that name; another build is an error."""
     text = " ".join(run("reset/status/7", "--build", "protected_fpga_small").split())
-    assert "on the simulated card (protected_fpga_small) under the C driver" in text
+    assert "On the simulated card (protected_fpga_small) under the C driver" in text
     with pytest.raises(attack_runs.MaeslantError, match="small128 cannot be attacked"):
         attack_runs.machine_maker("small128")
 
