@@ -113,10 +113,18 @@ def test_defences_of_the_driver() -> None:
 
 
 @pytest.mark.full
-def test_build() -> None:
+def test_build(monkeypatch) -> None:
     """`maeslant attack --build` attacks the card of that name; another build is an error."""
+    builds, begin = set(), rtl_card.RtlDevice.__init__
+
+    def begin_device(self, *arguments, build: str = "", **named):
+        builds.add(build)
+        begin(self, *arguments, build=build, **named)
+
+    monkeypatch.setattr(rtl_card.RtlDevice, "__init__", begin_device)
     text = " ".join(run("reset/status/7", "--build", "protected_fpga_small").split())
     assert "On the simulated card (protected_fpga_small) under the C driver" in text
+    assert builds == {"protected_fpga_small"}
     with pytest.raises(attack_runs.MaeslantError, match="small128 cannot be attacked"):
         attack_runs.machine_maker("small128")
 
