@@ -12,7 +12,15 @@ from maeslant import paths
 
 PAGE = paths.ROOT / "docs" / "guides" / "protected-channel.md"
 FIGURES = json.loads((paths.RESULTS / "figures.json").read_text())["figures"]
-GUARD = {figure["metric"]: figure["value"] for figure in FIGURES if figure["part"] == "guard"}
+
+
+def guard(build: str) -> dict[str, float]:
+    """Returns what results/figures.json says of a card's guard, by metric."""
+    found = [figure for figure in FIGURES if (figure["part"], figure["config"]) == ("guard", build)]
+    return {figure["metric"]: figure["value"] for figure in found}
+
+
+GUARD = guard("protected")
 
 
 def cells(begin: str) -> str:
@@ -28,9 +36,16 @@ def added(way: str) -> str:
     return f"{min(values):.0f} to {max(values):.0f}"
 
 
-def clocks(what: str) -> str:
+def clocks(what: str, figures: dict[str, float] = GUARD) -> str:
     """Returns the clocks of a protected access from doorbell to answer, by figures.json."""
-    return f"{GUARD[f'protected {what}: doorbell to answer in host memory']:.0f}"
+    return f"{figures[f'protected {what}: doorbell to answer in host memory']:,.0f}"
+
+
+def area(build: str) -> tuple[int, float]:
+    """Returns a card's LUTs and block RAMs in its newest published report for 7-series."""
+    files = [paths.RESULTS / "reports" / f"{build}-xc7{kept}.json" for kept in ("-kept", "")]
+    report = json.loads(next(file for file in files if file.exists()).read_text())
+    return report["area"]["lut"], report["area"]["bram"]
 
 
 def test_transfers() -> None:
@@ -51,6 +66,21 @@ def test_registers() -> None:
     text = " ".join(PAGE.read_text().split())
     one, many = GUARD[f"protected write: {words}"], GUARD[f"protected batch of 64 writes: {words}"]
     assert f"written with {one:.0f} register words (its doorbell included; {many:.0f} for" in text
+
+
+@pytest.mark.parametrize(
+    "build", ["protected", "protected_fpga", "protected_fpga_shared", "protected_fpga_ram"]
+)
+def test_fpga_cards(build: str) -> None:
+    """The guide's table of cards for FPGAs equals figures.json and the published reports."""
+    (row,) = re.findall(rf"(?m)^\| `{build}` \| (.*) \|$", PAGE.read_text())
+    lut, bram = area(build)
+    added = lut - area("unprotected")[0]
+    figures = guard(build)
+    (share,) = [value for metric, value in figures.items() if metric.startswith("1024 KB each")]
+    accesses = [f"{clocks(what, figures)} clocks" for what in ("write", "batch of 64 writes")]
+    right = [f"{lut:,}", f"{bram:,g}", f"{added:,} LUT", *accesses, f"{share:.1f} %"]
+    assert row.split(" | ") == right
 
 
 @pytest.mark.slow

@@ -33,11 +33,17 @@ from maeslant.protected.model.link import Attack, BusError, Event, Link, What
 
 
 class Scribble(On):
-    """Overwrites a request in the mailbox while this attack delays the request's doorbell."""
+    """Delays a request's doorbell; overwrites the request in the mailbox after the doorbell.
+
+    It rings before the host looks whether that mailbox is free for the host's next request, which
+    would overwrite this one before its doorbell.
+    """
 
     def act(self, sight, event, link):  # noqa: D102
         if self.held and sight.what == "doorbell":
             return [event, *self._scribble()]
+        if self.held and sight.what == "status" and sight.queue == self.held[0].address // PAGE - 1:
+            return [*self._scribble(), event]
         if not self.fired and self._fits(sight):
             self.held.append(event)
             self.steps = 0
