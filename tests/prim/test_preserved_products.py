@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_preserved_products (sums of products of bits, and of words) against Python's operators."""
+"""Tests mae_preserved_products (sums of products and words) against Python's operators."""
 
 import functools
 import operator

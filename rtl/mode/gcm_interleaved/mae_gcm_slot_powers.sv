@@ -123,7 +123,7 @@ module mae_gcm_slot_powers
   assign op_block_o    = h_q;
   assign h_set         = state_q == Answer && !powers_q && op_ready_i;
   assign power_set     = powers_q && op_ready_i;
-  assign power_changes = changed_i && changed_slot_i == power_slot_q;
+  assign power_changes = changed_i && changed_slot_i == power_slot_q && powers_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

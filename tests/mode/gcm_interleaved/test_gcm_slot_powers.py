@@ -153,8 +153,24 @@ async def changes(dut) -> None:
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
+async def neighbours(dut) -> None:
+    """A slot gets its powers whenever the slot that had its turn before changes meanwhile."""
+    it = await slots(dut, 6)
+    for erase in (False, True):
+        for at in range(45):
+            await it.change(0, it.new_key())
+            await it.clocks(60)
+            assert it.had & 1
+            await it.change(1, it.new_key())
+            await it.clocks(at)
+            await it.change(0, None if erase else it.new_key())
+            await it.clocks(80)
+            assert it.had & 3 == (2 if erase else 3), f"a change {at} clocks later"
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
 async def storm(dut) -> None:
-    """Under random writes and stalls the slots that have powers have those of their keys."""
+    """Under random writes and stalls all slots get powers, and they are those of their keys."""
     it = await slots(dut, 4)
     it.ready = lambda: int(it.random.random() < 0.7)
     made: dict[int, list[int]] = {}
@@ -174,6 +190,8 @@ async def storm(dut) -> None:
             for of in range(it.count):
                 if it.had >> of & 1:
                     assert made[of] == [hash_key(it.keys[of]), *range(2, it.lanes + 1)]
+    await it.clocks(40 * it.count)
+    assert it.had == sum(1 << of for of, key in it.keys.items() if key)
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
