@@ -71,14 +71,27 @@ def synth(
         bool,
         typer.Option("--publish", help="--tables: write to results/ of the repository."),
     ] = False,
+    renewed: Annotated[
+        bool,
+        typer.Option(
+            "--renew",
+            help="Renew published reports (of PART, or all) whose RTL has changed, not its logic.",
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Synthesize PART in a technology; print its area, clock and critical path."""
     from maeslant.synth import flow, prove, simulate, synthesize
     from maeslant.synth import show as pages
 
+    how = given or power or simulated or proved or period or abc or flatten is not None
+    if renewed:
+        if tables or finished or public or how or seeds != flow.SEEDS or target != "nangate45":
+            raise MaeslantError("--renew takes PART alone: what it renews is as it was published")
+        pages.renewed(part, as_json, Console(), err)
+        return
     if tables:
-        if part or given or power or simulated or proved or period or abc or flatten is not None:
+        if part or how:
             raise MaeslantError(
                 "--tables has its own points: it takes no PART, nor how to make one"
             )

@@ -80,6 +80,11 @@ def recipe(library: Library, period_ns: float | None, flatten: bool, abc: str) -
     }
 
 
+def kept(how: dict[str, object]) -> tuple[str, ...]:
+    """Returns the modules that stay apart in a standard-cell synthesis, each mapped once."""
+    return () if how["flatten"] else (LANE,)
+
+
 def synthesize(
     design: Design,
     library: Library,
@@ -93,10 +98,7 @@ def synthesize(
     tell("reading")
     yosys.run(
         [
-            design.read(how["flatten"]),
-            f"hierarchy -check -top {design.top}",
-            "proc",
-            *([] if how["flatten"] else [f"@once {LANE}", f"hierarchy -top {design.top}"]),
+            *yosys.elaborate(design.read(how["flatten"]), design.top, kept(how)),
             *(step.format(top=design.top, cells=_cells(library)) for step in FRONT),
             f"write_rtlil {front}",
         ],

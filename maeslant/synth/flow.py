@@ -45,6 +45,16 @@ class Point:
         return self.design.digest(recipe | {"target": self.target})
 
     @property
+    def kept(self) -> tuple[str, ...]:
+        """Returns the names of the modules that stay apart in this synthesis."""
+        return asic.kept(self.recipe) if self.library else tuple(self.recipe.get("kept", ()))
+
+    @property
+    def cleaned(self) -> tuple[str, ...]:
+        """Returns the Yosys passes with which this synthesis begins to optimize the design."""
+        return tuple(asic.FRONT[:2]) if self.library else fpga.FRONT
+
+    @property
     def file(self) -> pathlib.Path:
         """Returns the path of this synthesis's report in the build folder."""
         folder = f"{self.design.name}-{self.target}-{self.digest[:8]}"

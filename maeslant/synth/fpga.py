@@ -58,6 +58,8 @@ REPEATED = ("mae_ntt_butterfly", "mae_poly_slots")
 PRESERVED = ("mae_sbox_lut", "mae_preserved_products", "mae_preserved_xor")
 SBOX_LUT = 5  # SboxLut of mae_aes_pkg
 XILINX = "synth_xilinx -family xc7 -flatten -noiopad -top {top}"
+# What both of Yosys' scripts for FPGAs begin with, after reading.
+FRONT = ("flatten", "opt_expr", "opt_clean", "opt -nodffe -nosdff")
 WRAPPER = "mae_place_wrapper"
 TARGETS = {"ecp5": "ecp5", "xc7": "xilinx"}
 
@@ -119,9 +121,7 @@ def synthesize(
 
     tell("reading")
     kept = how.get("kept", ())
-    once = [*(f"@once {name}" for name in kept), f"hierarchy -top {design.top}"] if kept else []
-    top = f"hierarchy -check -top {design.top}"
-    read = [design.read(not kept), top, "proc", *once, "flatten"]
+    read = [*yosys.elaborate(design.read(not kept), design.top, kept), "flatten"]
     if target == "xc7":
         passes = [*read, XILINX.format(top=design.top), stat("cells"), netlist("net")]
         yosys.run(passes, work / "map.log", tell)

@@ -51,12 +51,20 @@ class Report:
     # How the netlist was checked, and at which commit: ``simulated`` names the tests that passed on
     # it, ``proved`` counts what SAT found equal to the RTL's.
     netlist: dict[str, object] | None = None
+    # A later commit whose RTL was shown to give the mapper the same logic as that of ``commit``.
+    equal_at: str | None = None
     schema: int = SCHEMA
     file: pathlib.Path | None = dataclasses.field(default=None, compare=False)
     older: bool = dataclasses.field(default=False, compare=False)  # of RTL that has changed since
 
     def __getitem__(self, key: str) -> object:
         return getattr(self, key)
+
+    @property
+    def commits(self) -> str:
+        """Returns in words the commits of whose RTL this synthesis report is."""
+        later = f", same logic at {self.equal_at}" if self.equal_at else ""
+        return f"commit {self.commit}{later}"
 
     @property
     def folder(self) -> pathlib.Path | None:
@@ -95,7 +103,7 @@ def load(file: pathlib.Path) -> Report | None:
         made = Report(**found, file=file)
         kinds = {"area": dict, "recipe": dict, "tools": dict, "sources": str, "commit": str}
         kinds |= {"timing": dict | None, "power": dict | None, "function": dict | None}
-        kinds |= {"netlist": dict | None}
+        kinds |= {"netlist": dict | None, "equal_at": str | None}
         known = all(isinstance(made[name], kind) for name, kind in kinds.items())
         return made if known and made.schema == SCHEMA else None
     except (OSError, ValueError, KeyError, TypeError):

@@ -115,6 +115,26 @@ def tables(compute: bool, public: bool, as_json: bool, console: Console, status:
         console.print("--publish writes those of the repository, in results/.")
 
 
+def renewed(part: str | None, as_json: bool, console: Console, status: Console) -> None:
+    """Renews published reports whose RTL has the same logic; prints a line for each."""
+    from maeslant.synth.renewal import renew
+
+    found = []
+    with progress("renewing", status) as tell:
+        for one in renew.renew(part, tell):
+            found.append({"file": str(one.file), "renewed": one.renewed, "says": one.says})
+            if not as_json:
+                line = f"{one.file.name}: {one.says}"
+                console.print(line, highlight=False, markup=False, soft_wrap=True)
+    if as_json:
+        print(json.dumps(found, indent=1))
+        return
+    count = sum(one["renewed"] for one in found)
+    console.print(f"{count} of {len(found)} reports of older RTL renewed")
+    if count:
+        console.print("`maeslant synth --tables --finished --publish` writes the tables anew.")
+
+
 def rows(report: Report) -> Iterator[tuple[str, str]]:
     """Yields a synthesis report's figures as (name, text) for a table."""
     area = report.area

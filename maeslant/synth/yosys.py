@@ -11,7 +11,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from maeslant import extras
 from maeslant.synth import interrupt
@@ -24,6 +24,13 @@ CHILD = pathlib.Path(__file__).with_name("yosys_child.py")
 def version() -> str:
     """Returns the version of the Yosys that synthesis uses."""
     return f"Yosys {extras.version('pyosys')}"
+
+
+def elaborate(read: str, top: str, kept: Iterable[str] = ()) -> list[str]:
+    """Returns the Yosys passes that elaborate a design, before what is not kept is flattened."""
+    once = [f"@once {name}" for name in kept]
+    again = [f"hierarchy -top {top}"] if once else []
+    return [read, f"hierarchy -check -top {top}", "proc", *once, *again]
 
 
 def run(passes: list[str], log: pathlib.Path, tell: Callable[[str], None] | None = None) -> None:

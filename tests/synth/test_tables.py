@@ -177,7 +177,7 @@ def test_published_reports_are_of_points() -> None:
     """Each report in results/reports belongs to a table row or a design point."""
     library("nangate45")
     calls = [point.call() for point in points.load()]
-    for ours in (ours for table in tables.tables() for ours in tables._points(table.rows)):
+    for ours in (ours for table in tables.tables() for ours in tables.points(table.rows)):
         parameters = ours.parameters or None
         calls.append({"name": ours.name, "target": ours.target, "parameters": parameters})
         calls[-1] |= ours.options

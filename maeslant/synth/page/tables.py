@@ -6,8 +6,7 @@ changed since it was synthesized stays, and says so.
 
 A table has rows of points and of related work (configs/related_work.yml), under columns that are
 functions of one. A value that a paper gives only as a picture is marked as such. The reports of
-points are published in results/reports: a point is not synthesized again until something it depends
-on changes.
+points are published in results/reports; a point that they are up to date for is not made again.
 """
 
 import dataclasses
@@ -323,7 +322,7 @@ def headlines() -> tuple[Ours, ...]:
     )
 
 
-def _points(rows: tuple[object, ...]) -> list[Ours]:
+def points(rows: tuple[object, ...]) -> list[Ours]:
     """Returns the designs whose reports the given table rows need."""
     found = []
     for row in rows:
@@ -343,7 +342,7 @@ def make(
     """
     done: dict[str, Report | None] = {}
     missing = []
-    for ours in [ours for table in tables() for ours in _points(table.rows)]:
+    for ours in [ours for table in tables() for ours in points(table.rows)]:
         key = repr(ours)
         if key in done:
             continue
@@ -392,14 +391,15 @@ HEAD = """# Synthesis
 Written by `maeslant synth --tables --publish`, as results/synthesis.json, out of the reports in
 results/reports; later runs take those instead of synthesizing again what has not changed. A row of
 an older RTL was synthesized before its sources or the flow last changed, at the commit that it
-names: `maeslant synth` of its build renews it. Nangate45 figures are
-after mapping and static timing, in the typical corner: nothing is placed, wires weigh what the
-library's wire-load model says of their fan-out, clocks are ideal. Power is from simulated switching
-activity without glitches. ECP5 figures are placed and routed, the median of the first five seeds
-that nextpnr can route. 7-series figures are Yosys estimates. Where a row says so, the module's own
-tests passed on the mapped netlist, too (`--simulate`), or the netlist was proved equal to the RTL
-by SAT (`--prove`). Rows that were not synthesized yet are left out. Papers and open designs:
-[references](../docs/references.md)."""
+names: `maeslant synth` of its build renews it. Where a second commit is named, the row was mapped
+at the first, and the logic given to the mapper was shown to be equal at both (`--renew`). Nangate45
+figures are after mapping and static timing, in the typical corner: nothing is placed, wires weigh
+what the library's wire-load model says of their fan-out, clocks are ideal. Power is from simulated
+switching activity without glitches. ECP5 figures are placed and routed, the median of the first
+five seeds that nextpnr can route. 7-series figures are Yosys estimates. Where a row says so, the
+module's own tests passed on the mapped netlist, too (`--simulate`), or the netlist was proved equal
+to the RTL by SAT (`--prove`). Rows that were not synthesized yet are left out. Papers and open
+designs: [references](../docs/references.md)."""
 
 
 def _record(
@@ -430,7 +430,7 @@ def _record(
     origin = ""
     if made:
         file = os.path.relpath(made.file, page.parent)
-        origin = f"[{made.sources[:8]}]({file}), commit {made.commit}"
+        origin = f"[{made.sources[:8]}]({file}), {made.commits}"
         origin += f", **{OLDER}**" if made.older else ""
         how = [key for key in ("simulated", "proved") if key in (made.netlist or {})]
         origin += f", netlist {' and '.join(how)}" if how else ""
@@ -466,7 +466,7 @@ def _line_rates(done: dict[str, Report | None]) -> list[str]:
         "| Gbit/s | standards | smallest that carries it | Gbit/s | mm² | mW |",
         "|---:|---|---|---:|---:|---:|",
     ]
-    lanes = [ours for table in tables()[:1] for ours in _points(table.rows) if ours.label]
+    lanes = [ours for table in tables()[:1] for ours in points(table.rows) if ours.label]
     for rate, standards in LINE_RATES:
         fits = [(ours, figures(done[repr(ours)])) for ours in lanes if done[repr(ours)]]
         fits = [(ours, found) for ours, found in fits if (found["gbps"] or 0) >= rate]
