@@ -30,7 +30,9 @@ module mae_preserved_products #(
   always_comb begin
     out_o = '0;
     for (int unsigned i = 0; i < Products; i++) out_o ^= a_i[i] & b_i[i];
+    // verilator lint_off UNSIGNED  // Terms may be 0
     for (int unsigned i = 0; i < Terms; i++) out_o ^= terms_i[i];
+    // verilator lint_on UNSIGNED
   end
 
   logic unused;
