@@ -26,7 +26,16 @@ constexpr int kIdleMilliseconds = 2;  // between two slices of an idle card
 
 constexpr size_t kSecretBytes = 32, kSessionBytes = 16;
 
-volatile sig_atomic_t removal_asked, states_asked, secrets_asked;
+volatile sig_atomic_t removals_asked, states_asked, secrets_asked;
+
+// What the signals asked for, and what of it was done.
+struct Orders {
+    int removals = 0, states = 0, secrets = 0;
+
+    bool waiting() const {
+        return removals < removals_asked || states < states_asked || secrets < secrets_asked;
+    }
+};
 
 // Tells the card the secret in a file.
 void provision(mae::vfio_user::Card &card, const std::string &file) {
@@ -45,20 +54,21 @@ int serve(const char *path, const char *library, const char *options, bool msi) 
     mae::vfio_user::Channel channel(path);
     mae::vfio_user::Message message;
     bool there = true;
-    int states = 0, secrets = 0;
+    Orders done;
     while (there) {
         const bool busy = function.card().busy();
         while (there && channel.readable(busy ? 0 : kIdleMilliseconds)) {
             there = channel.receive(message) && function.answer(channel, message);
-            if (busy || function.card().busy()) break;
+            // A client that asks without a pause must not keep an order waiting.
+            if (busy || function.card().busy() || done.waiting()) break;
         }
-        if (removal_asked) function.remove();
-        while (states < states_asked) {
-            const std::string file = std::string(path) + ".state" + std::to_string(++states);
+        for (; done.removals < removals_asked; done.removals++) function.remove();
+        while (done.states < states_asked) {
+            const std::string file = std::string(path) + ".state" + std::to_string(++done.states);
             if (!function.card().save(file))
                 std::fprintf(stderr, "%s: not written\n", file.c_str());
         }
-        for (; secrets < secrets_asked; secrets++) {
+        for (; done.secrets < secrets_asked; done.secrets++) {
             provision(function.card(), std::string(path) + ".secret");
         }
         function.card().run(kSlice);
@@ -80,7 +90,7 @@ int main(int argc, char **argv) {
     }
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     struct sigaction action = {};
-    action.sa_handler = [](int) { removal_asked = 1; };
+    action.sa_handler = [](int) { removals_asked = removals_asked + 1; };
     action.sa_flags = SA_RESTART;
     sigaction(SIGUSR1, &action, nullptr);
     action.sa_handler = [](int) { states_asked = states_asked + 1; };
