@@ -54,6 +54,10 @@ def synth(
     power: Annotated[
         bool, typer.Option("--power", help="Simulate the netlist and estimate its power.")
     ] = False,
+    placed: Annotated[
+        bool,
+        typer.Option("--place", help="Place the netlist, mend it, add a clock tree (nangate45)."),
+    ] = False,
     simulated: Annotated[
         bool, typer.Option("--simulate", help="Run the module's own tests on the netlist.")
     ] = False,
@@ -84,7 +88,7 @@ def synth(
     from maeslant.synth import flow, prove, simulate, synthesize
     from maeslant.synth import show as pages
 
-    how = given or power or simulated or proved or period or abc or flatten is not None
+    how = given or power or placed or simulated or proved or period or abc or flatten is not None
     if renewed:
         if tables or finished or public or how or seeds != flow.SEEDS or target != "nangate45":
             raise MaeslantError("--renew takes PART alone: what it renews is as it was published")
@@ -110,6 +114,7 @@ def synth(
             pages.settings(given),
             period_ns=period,
             power=power,
+            placed=placed,
             seeds=seeds,
             flatten=flatten,
             abc=abc,

@@ -9,6 +9,8 @@ from collections.abc import Callable
 
 from maeslant import paths
 from maeslant.synth import asic, design, equivalence, fpga, gates, liberty, report, yosys
+from maeslant.synth.place import flow as placement
+from maeslant.synth.place import picture
 from maeslant.synth.power.estimate import MODEL, estimate
 from maeslant.synth.report import Report, SynthesisError
 from maeslant.synth.timing import sta
@@ -180,7 +182,8 @@ def publish(
         if there.power and not found.power:
             return there
         checked = (there.netlist or {}) | (found.netlist or {})
-        found = dataclasses.replace(found, netlist=checked or None)
+        places = found.placed or there.placed
+        found = dataclasses.replace(found, netlist=checked or None, placed=places)
     if there and there.as_dict() == found.as_dict():
         return there
     copy = dataclasses.replace(found)
@@ -195,6 +198,7 @@ def synthesize(
     *,
     period_ns: float | None = None,
     power: bool = False,
+    placed: bool = False,
     seeds: int = SEEDS,
     flatten: bool | None = None,
     abc: str | None = None,
@@ -204,7 +208,8 @@ def synthesize(
 
     ``target``: nangate45, sky130, ihp, ecp5, xc7, or the path of a Liberty file. ``parameters`` are
     set on top of the build's. ``period_ns`` is met as small as possible; without, the least there
-    is. ``power`` simulates the netlist and adds the report's power (ASIC). ``seeds``: place and
+    is. ``power`` simulates the netlist and adds the report's power (ASIC). ``placed`` places and
+    mends it and gives it a clock tree (nangate45); adds a picture, too. ``seeds``: place and
     route runs (ecp5). ``flatten`` merges modules before mapping (ASIC, without:
     unless there are many lanes; xc7: all, or all but fpga.REPEATED); ``abc`` names one of
     asic.SCRIPTS, to use that. ``tell`` hears what is going on. Raises SynthesisError.
@@ -212,6 +217,8 @@ def synthesize(
     what = point(name, target, parameters, period_ns, seeds, flatten, abc)
     if power and what.library is None:
         raise SynthesisError(f"power is estimated for standard cells, not for {target}")
+    if placed:
+        placement.check(what.target)
     with report.locked(what.digest[:16]):
         found = _current(what, report.load(what.file), parameters)
         if found is None:
@@ -221,6 +228,11 @@ def synthesize(
             with report.workplace(what.design.name) as work:
                 found.power = estimate(found, what.library, work, tell)
             found.write(what.file)
+        if placed and found.placed is None:
+            with report.workplace(what.design.name) as work:
+                found.placed, circuit = placement.place(found, what.library, work, tell)
+                picture.draw(circuit, what.library, work / picture.FILE)
+                report.keep(found, work, what.file, [picture.FILE, placement.PLACED])
     return found
 
 

@@ -48,6 +48,8 @@ class Report:
     timing: dict[str, object] | None
     power: dict[str, object] | None = None
     function: dict[str, object] | None = None
+    # Where it was placed: core, wires, and the clock with both and a clock tree (place/flow.py).
+    placed: dict[str, object] | None = None
     # How the netlist was checked, and at which commit: ``simulated`` names the tests that passed on
     # it, ``proved`` counts what SAT found equal to the RTL's.
     netlist: dict[str, object] | None = None
@@ -103,7 +105,7 @@ def load(file: pathlib.Path) -> Report | None:
         made = Report(**found, file=file)
         kinds = {"area": dict, "recipe": dict, "tools": dict, "sources": str, "commit": str}
         kinds |= {"timing": dict | None, "power": dict | None, "function": dict | None}
-        kinds |= {"netlist": dict | None, "equal_at": str | None}
+        kinds |= {"netlist": dict | None, "equal_at": str | None, "placed": dict | None}
         known = all(isinstance(made[name], kind) for name, kind in kinds.items())
         return made if known and made.schema == SCHEMA else None
     except (OSError, ValueError, KeyError, TypeError):

@@ -74,6 +74,8 @@ def show(
         if len(path) > STEPS:
             console.print(f"  ... {len(path) - STEPS} more")
     console.print(f"left out: {report.left_out}", highlight=False)
+    if report.placed:
+        console.print(f"placed, left out: {report.placed['left_out']}", highlight=False)
     if report.power:
         console.print(f"activity: {report.power['activity']}", highlight=False)
     if tests:
@@ -154,6 +156,7 @@ def rows(report: Report) -> Iterator[tuple[str, str]]:
         seeds = timing.get("seeds")
         of = f", median of {min(seeds.values())} to {max(seeds.values())}" if seeds else ""
         yield "clock", f"{timing['fmax_mhz']:,.1f} MHz ({timing['period_ns']:.3f} ns{of})"
+    yield from _placed(report.placed)
     function = report.function
     if function:
         yield "blocks a clock", f"{function['blocks_per_clock']:g} (simulated)"
@@ -174,3 +177,15 @@ def rows(report: Report) -> Iterator[tuple[str, str]]:
                 if power.get(key):
                     pj = power[key]
                     yield name, f"{pj:.4g} pJ a block = {128e3 / pj:,.0f} Gbit/s/W{of}"
+
+
+def _placed(placed: dict[str, object] | None) -> Iterator[tuple[str, str]]:
+    """Yields the figures of a placed netlist as (name, text) for a table."""
+    if placed:
+        clock, before = (placed[name] for name in ("period_ns", "unmended_ns"))
+        yield "placed: clock", f"{1000 / clock:,.1f} MHz ({clock:.3f} ns; unmended {before:.3f} ns)"
+        width, height = placed["core_um"]
+        yield "placed: core", f"{width:g} x {height:g} um, {placed['utilisation']:.0%} of it cells"
+        tree = f"{placed['clock_buffers']} buffers, skew {placed['skew_ns']:.2f} ns"
+        yield "placed: clock tree", f"{tree}, least hold slack {placed['hold_ns']:.3f} ns"
+        yield "placed: wires", f"{placed['wire_mm']:,.1f} mm, {placed['wires']}"

@@ -41,8 +41,7 @@ def left_out(library: Library) -> str:
 def read(netlist: pathlib.Path, top: str, library: Library, period_ns: float) -> list[str]:
     """Returns OpenSTA commands that read a netlist and constrain clock and ports."""
     text = netlist.read_text()
-    resets = _inputs(text, r"rst_ni$|resetn$")
-    clocks = clock_ports(text)
+    resets, clocks = reset_ports(text), clock_ports(text)
     lines = [UNITS, f"read_liberty {library.path}", f"read_verilog {netlist}", f"link_design {top}"]
     lines += [f"create_clock -name {c} -period {period_ns} [get_ports {c}]" for c in clocks]
     if not clocks:
@@ -65,10 +64,23 @@ def read(netlist: pathlib.Path, top: str, library: Library, period_ns: float) ->
 
 
 def timing(
-    netlist: pathlib.Path, top: str, library: Library, period_ns: float
+    netlist: pathlib.Path,
+    top: str,
+    library: Library,
+    period_ns: float,
+    spef: pathlib.Path | None = None,
+    propagated: bool = False,
 ) -> dict[str, object]:
-    """Returns a netlist's critical path, by OpenSTA: length in ns and path elements."""
+    """Returns a netlist's critical path, by OpenSTA: length in ns and path elements.
+
+    ``spef``: the wires. ``propagated``: clocks come as late as their trees make them; adds the
+    difference between the latest and the earliest flip-flop, and the least hold slack.
+    """
     lines = read(netlist, top, library, period_ns)
+    if spef:
+        lines.append(f"read_spef {spef}")
+    if propagated:
+        lines.append("set_propagated_clock [all_clocks]")
     lines.append("report_checks -path_delay max -fields {capacitance} -digits 4")
     text = run(lines, netlist.with_suffix(".sta"))
     slack = re.search(r"(-?[\d.]+)\s+slack", text)
@@ -83,7 +95,26 @@ def timing(
     setup = re.search(r"(-?[\d.]+)\s+-?[\d.]+\s+library setup time", text)
     if setup:
         path.append(f"setup +{-float(setup[1]):.3f} {found:.3f}")
-    return {"period_ns": round(found, 4), "fmax_mhz": round(1000 / found, 1), "path": path}
+    told = {"period_ns": round(found, 4), "fmax_mhz": round(1000 / found, 1), "path": path}
+    return told | (_clocks(lines, netlist) if propagated else {})
+
+
+def _clocks(lines: list[str], netlist: pathlib.Path) -> dict[str, float]:
+    """Returns skew and hold slack in ns of the commands' netlist with its clock trees."""
+    pairs = "-from [all_registers -clock_pins] -to [all_registers -data_pins]"
+    more = [*lines[:-1], "report_clock_skew", f"report_checks -path_delay min {pairs} -digits 4"]
+    said = run(more, netlist.with_suffix(".clocks"))
+    skews = [float(n) for n in re.findall(r"(?m)^ +[\d.]+ +-?[\d.]+ +(-?[\d.]+)$", said)]
+    hold = re.search(r"(-?[\d.]+)\s+slack", said)
+    return {
+        "skew_ns": max(map(abs, skews), default=0.0),
+        "hold_ns": float(hold[1]) if hold else None,
+    }
+
+
+def reset_ports(netlist: str) -> list[str]:
+    """Returns the names of a netlist's reset input ports."""
+    return _inputs(netlist, r"rst_ni$|resetn$")
 
 
 def clock_ports(netlist: str) -> list[str]:
