@@ -20,7 +20,7 @@ from maeslant.build import configurations
 from maeslant.errors import MaeslantError
 from maeslant.synth import report
 from maeslant.synth.flow import publish, remembered, synthesize
-from maeslant.synth.page import every_column, related_work, sensitivity, units
+from maeslant.synth.page import every_column, placed, related_work, sensitivity, units
 from maeslant.synth.page.rows import Difference, Ours, Table
 from maeslant.synth.report import Report
 
@@ -497,4 +497,4 @@ def _headlines() -> list[str]:
             lines.append(f"| {ours.label}{mark} | `{ours.command}` | {' | '.join(cells)} |")
     if any(" † |" in line for line in lines):
         lines += ["", "† Synthesized before its RTL last changed; the command renews it."]
-    return lines + sensitivity.lines(reports)
+    return [*lines, *placed.lines(), *sensitivity.lines(reports)]

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the table of placed netlists: the clock and the density that are left with wires."""
+
+from collections.abc import Iterator
+
+from maeslant.synth.flow import remembered
+from maeslant.synth.page.rows import Ours
+from maeslant.synth.report import Report
+
+ROWS = (
+    Ours("small128", options={"period_ns": 2.0}),
+    Ours("small128"),
+    Ours("lanes1_fast"),
+)
+SAYS = """Placed by Coriolis, each wire a spanning tree over its pins (nothing is routed), netlists
+mended on these wires, clocks through trees of buffers
+([ADR 0034](../docs/adr/0034-placed-netlists.md)). Cells may lie close together: no room is kept for
+wires. Power grid, reset tree, a slow corner and glitches are in none of these figures. "Mapped" is
+the clock with the library's wire-load model, which weighs more than these wires in some netlists
+and less in others."""
+HEADS = (
+    "build",
+    "command",
+    "mapped ns",
+    "placed, unmended ns",
+    "placed and mended, clock tree in: ns",
+    "MHz",
+    "Gbit/s",
+    "core mm²",
+    "of it cells",
+    "Gbit/s/mm² of core",
+    "wire mm",
+    "skew ns",
+)
+
+
+def lines() -> Iterator[str]:
+    """Yields the section's lines; none where nothing was placed."""
+    cells = [
+        (ours, made)
+        for ours in ROWS
+        if (made := remembered(ours.name, ours.target, **ours.options, older=True)) and made.placed
+    ]
+    if cells:
+        yield from ("", "### Placed, with wires and clock tree", "", SAYS, "")
+        yield f"| {' | '.join(HEADS)} |"
+        yield "|---|---|" + "---:|" * (len(HEADS) - 2)
+        for ours, made in cells:
+            yield f"| {ours.title} | `{ours.command} --place` | {' | '.join(_figures(made))} |"
+
+
+def _figures(made: Report) -> Iterator[str]:
+    """Yields the figures of a row."""
+    placed, mm2 = made.placed, made.placed["core_um2"] / 1e6
+    rate = (made.function or {}).get("blocks_per_clock")
+    gbps = 0.128 * rate * placed["fmax_mhz"] if rate else None
+    yield f"{made.timing['period_ns']:.3f}"
+    yield f"{placed['unmended_ns']:.3f}"
+    yield f"{placed['period_ns']:.3f}"
+    yield f"{placed['fmax_mhz']:,.0f}"
+    yield f"{gbps:,.1f}" if gbps else "–"
+    yield f"{mm2:.4f}"
+    yield f"{placed['utilisation']:.0%}"
+    yield f"{gbps / mm2:,.0f}" if gbps else "–"
+    yield f"{placed['wire_mm']:,.0f}"
+    yield f"{placed['skew_ns']:.2f}"
