@@ -102,7 +102,7 @@ class Card(Registers):
     async def enable(self) -> None:
         """Clears both rings and enables the stream card, starting at entry 0."""
         self.sent = self.taken = 0
-        self.memory.write(COMP, bytes(COMPLETION_BYTES << self.log2))
+        self.clear_completions(0)
         await self.write("sub_tail", 0)
         await self.write("comp_head", 0)
         await self.write("ctrl", enable=1)
@@ -248,6 +248,11 @@ class Card(Registers):
             pairs = zip(image, self.memory.data, strict=True)
             at = BASE + next(i for i, (a, b) in enumerate(pairs) if a != b)
             raise AssertionError(f"memory differs at {at:#x}: {whose(jobs, at)}")
+
+    def clear_completions(self, first: int) -> None:
+        """Clears the completion ring from an entry on to its end."""
+        at = COMP + COMPLETION_BYTES * first
+        self.memory.write(at, bytes(COMP + (COMPLETION_BYTES << self.log2) - at))
 
     def forget_rings(self, image: bytearray) -> None:
         """Copies both rings into an image of host memory, so that a comparison ignores them."""
