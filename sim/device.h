@@ -16,6 +16,7 @@ struct Shape {
     bool has_bus_clock = false;  // bus_clk_i: m_axi, s_axil and irq belong to it
     uint32_t data_bytes = 0;     // of m_axi
     uint32_t id_bits = 0;
+    uint32_t row_bytes = 0;     // that it reads whole: a beat, or several of a narrow bus
     uint32_t memory_bytes = 0;  // of m_axi_mem, for a device memory outside; 0: none
 };
 

@@ -23,8 +23,8 @@ Machine::Machine(const std::string &options)
       nonces_(options_.seed ^ 0x6e6f6e6365) {
     Random random(options_.seed ^ 0x636c6f636b);
     if (shape_.has_dma) {
-        memory_ = std::make_unique<HostMemory>(options_, shape_.data_bytes, shape_.id_bits,
-                                               device_->r_data());
+        memory_ = std::make_unique<HostMemory>(options_, shape_.data_bytes, shape_.row_bytes,
+                                               shape_.id_bits, device_->r_data());
     }
     if (shape_.has_bus_clock) {
         // Halves in the inverse ratio of the frequencies; the phase is random.

@@ -20,6 +20,9 @@
 #ifndef MAE_ID_BITS
 #define MAE_ID_BITS 8
 #endif
+#ifndef MAE_ROW_BYTES
+#define MAE_ROW_BYTES 0
+#endif
 
 namespace mae {
 namespace {
@@ -109,6 +112,7 @@ class VerilatedDevice final : public Device {
             shape.has_dma = true;
             shape.data_bytes = sizeof(top_.m_axi_rdata);
             shape.id_bits = MAE_ID_BITS;
+            shape.row_bytes = std::max<uint32_t>(shape.data_bytes, MAE_ROW_BYTES);
         }
         if constexpr (kHasMemory<T>) {
             shape.memory_bytes = sizeof(top_.m_axi_mem_rdata);

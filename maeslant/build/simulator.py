@@ -37,6 +37,7 @@ CXX = "-std=gnu++20 -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-g
 # who build a simulator run it for less time than that. The kernel of CKKS gains more: with
 # MAESLANT_OPTIMIZE="-O3 -march=native" it runs 2.5 times as fast.
 OPTIMIZE = os.environ.get("MAESLANT_OPTIMIZE", "-O1")
+ROW_BYTES = "-DMAE_ROW_BYTES="  # a macro of sim/top.cpp
 FST_NEEDS = (("lz4", "lz4.h"), ("z", "zlib.h"))  # library and header
 # Tops that are no devices, each with a harness of its own: the folder of sim/ that holds it.
 ENGINES = {
@@ -92,7 +93,11 @@ def build(name: str, trace: bool = False) -> pathlib.Path:
             f"{', '.join(buildable())}"
         )
     top = str(found["top"])
-    return build_top(name, top, found["parameters"], sources=BUS_MONITORS.get(top, ()), trace=trace)
+    parameters = found["parameters"]
+    # A card on a narrow bus reads whole rows of its lanes all the same.
+    row = 16 * int(parameters["Lanes"]) if "BusWidth" in parameters else 0
+    monitors = BUS_MONITORS.get(top, ())
+    return build_top(name, top, parameters, sources=monitors, trace=trace, row_bytes=row)
 
 
 def build_top(
@@ -103,12 +108,14 @@ def build_top(
     sources: Iterable[pathlib.Path] = (),
     trace: bool = False,
     checked: bool = True,
+    row_bytes: int = 0,
 ) -> pathlib.Path:
     """Builds a simulator library of a given top module if out of date; returns the library's path.
 
     The top is of rtl/ or of ``sources``.
 
     ``checked``: binds the bus checkers of formal/bus to its ports.
+    ``row_bytes``: aligned bytes that the device reads whole, if more than a beat of its bus.
     """
     extras.need_modules(FOREIGN.get(top, ()))
     where = folder(name, trace)
@@ -122,6 +129,8 @@ def build_top(
     files = [*packages, *sources, *own]
     arguments = [*VERILATOR, *(["--trace-fst"] if trace else []), "--top-module", top]
     arguments += [f"-G{key}={value}" for key, value in parameters.items()]
+    if row_bytes:
+        arguments.append(f"{ROW_BYTES}{row_bytes}")
     if checked:
         files += bus_checkers.sources(files, where / "bus_checks.sv")
     # Not those that this top has no use for: installing them would build it again.
@@ -193,6 +202,7 @@ def _make(
     classes = (model / "Vtop.h").read_text()
     width = re.search(r"m_axi_arid,(\d+),0", classes)
     macros = [f"-DMAE_ID_BITS={int(width[1]) + 1}"] if width else []
+    macros += [argument for argument in arguments if argument.startswith(ROW_BYTES)]
     _list_registers(model)
     _list_signals(model)
     own = _harness(model, macros, trace, log, harness)

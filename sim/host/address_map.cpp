@@ -54,6 +54,11 @@ uint8_t *AddressMap::span(uint64_t first, uint64_t last, bool to_write) const {
     return region->at(first);
 }
 
+bool AddressMap::any(uint64_t first, uint64_t last) const {
+    const Region *region = next(first);
+    return region != nullptr && region->first <= last;
+}
+
 size_t AddressMap::read(uint64_t address, uint8_t *to, size_t bytes) const {
     size_t mapped = 0;
     std::memset(to, 0xa5, bytes);

@@ -19,6 +19,8 @@ class AddressMap {
 
     // Returns a pointer to the mapped memory of bus addresses first...last; else nullptr.
     uint8_t *span(uint64_t first, uint64_t last, bool to_write) const;
+    // Returns true if any of the bus addresses first...last is mapped.
+    bool any(uint64_t first, uint64_t last) const;
     // Returns true if every byte of a bus address range is mapped.
     bool covers(uint64_t address, uint64_t bytes) const;
     // Copies bytes between bus addresses as the host's CPU does, to read-only mappings too. Both

@@ -22,10 +22,11 @@ void widen(uint64_t value, uint64_t &low, uint64_t &high) {
 
 }  // namespace
 
-HostMemory::HostMemory(const Options &options, uint32_t data_bytes, uint32_t id_bits,
-                       uint8_t *r_data, Dram *dram)
+HostMemory::HostMemory(const Options &options, uint32_t data_bytes, uint32_t row_bytes,
+                       uint32_t id_bits, uint8_t *r_data, Dram *dram)
     : options_(options),
       bytes_(data_bytes),
+      row_bytes_(row_bytes),
       size_(uint32_t(std::countr_zero(data_bytes))),
       id_bits_(id_bits),
       strobe_bytes_((data_bytes + 7) / 8),
@@ -153,6 +154,13 @@ void HostMemory::serve(bool write_waits, bool stall_read, bool stall_write) {
     if (granted & (kHostRead | kHostWrite)) copy_step(granted);
 }
 
+// Returns true if any byte of the row around an address is mapped: then the device may read it all,
+// as real memory comes in pages.
+bool HostMemory::in_mapped_row(uint64_t address) const {
+    const uint64_t first = address & ~uint64_t(row_bytes_ - 1);
+    return map_.any(first, first + row_bytes_ - 1);
+}
+
 void HostMemory::offer_read() {
     const uint32_t slot = read_answers_.pick(random_);
     Read &read = reads_[slot];
@@ -172,7 +180,7 @@ void HostMemory::offer_read() {
     Resp resp = kOkay;
     if (read.host != nullptr) {
         std::memcpy(to_.r_data, read.host + uint64_t(read.beat) * bytes_, bytes_);
-    } else if (map_.read(address, to_.r_data, bytes_) == 0) {
+    } else if (map_.read(address, to_.r_data, bytes_) == 0 && !in_mapped_row(address)) {
         resp = kDecerr;
         detail_.decode_errors++;
     }

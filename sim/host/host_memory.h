@@ -22,9 +22,10 @@ namespace mae {
 class HostMemory {
    public:
     // Creates the model of host memory; `r_data` is the device's read data port, data_bytes long.
+    // The device reads aligned rows of row_bytes whole, a beat or several.
     // With `dram` answers come when that has them, not after the latency of the options.
-    HostMemory(const Options &options, uint32_t data_bytes, uint32_t id_bits, uint8_t *r_data,
-               Dram *dram = nullptr);
+    HostMemory(const Options &options, uint32_t data_bytes, uint32_t row_bytes, uint32_t id_bits,
+               uint8_t *r_data, Dram *dram = nullptr);
 
     // Sets the AXI signals from host memory to the device for this clock. `write_waits`: the device
     // seems to offer write data.
@@ -100,6 +101,7 @@ class HostMemory {
     void serve(bool write_waits, bool stall_read, bool stall_write);
     void ask_read(Read &read);
     void ask_write(Write &write);
+    bool in_mapped_row(uint64_t address) const;
     void offer_read();
     void offer_response();
     void land(Write &write);
@@ -119,7 +121,8 @@ class HostMemory {
 
     const Options options_;
     const uint32_t bytes_;  // of a beat
-    const uint32_t size_;   // its logarithm, as AxSIZE
+    const uint32_t row_bytes_;
+    const uint32_t size_;  // its logarithm, as AxSIZE
     const uint32_t id_bits_;
     const uint32_t strobe_bytes_;  // of a beat
     const uint32_t stall_limit_;   // of 2^12

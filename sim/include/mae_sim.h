@@ -56,7 +56,8 @@
  * The memory: writes land as late as AXI allows, in the moment in which their response is sent, so
  * a completion that overtakes its data is seen. A read beat with no mapped byte, and a write beat
  * with a strobed byte that is unmapped or read-only, answer DECERR; unmapped bytes of a read beat
- * that is partly mapped read as 0xa5.
+ * that is partly mapped read as 0xa5. On a bus narrower than a row of the device's lanes, the beats
+ * of a row read as one.
  */
 #ifndef MAE_SIM_H
 #define MAE_SIM_H

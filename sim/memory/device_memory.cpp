@@ -59,7 +59,8 @@ int open_media(const std::string &name, uint64_t &size) {
 }  // namespace
 
 DeviceMemory::DeviceMemory(const Options &options, uint32_t data_bytes, uint8_t *r_data)
-    : dram_(timing(options)), memory_(of_memory(options), data_bytes, kIdBits, r_data, &dram_) {
+    : dram_(timing(options)),
+      memory_(of_memory(options), data_bytes, data_bytes, kIdBits, r_data, &dram_) {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     if (!options.media.empty()) {
         file_ = open_media(options.media, size_);

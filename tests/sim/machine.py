@@ -107,8 +107,10 @@ class Probe(Machine):
     DST = 0x2_0000_0000
     COPY, BOTH, READ, WRITE = range(4)
 
-    def __init__(self, options: str = "", *, width: int = 512, trace: bool = False) -> None:
-        super().__init__(build_probe(width, trace), options)
+    def __init__(
+        self, options: str = "", *, width: int = 512, row: int = 0, trace: bool = False
+    ) -> None:
+        super().__init__(build_probe(width, trace, row), options)
         self.beat = width // 8
         self.src = bytearray(os.urandom(65536))
         self.dst = bytearray(65536)
@@ -161,9 +163,15 @@ class Probe(Machine):
         return [self.read(0x800 + 4 * i) for i in range(bursts)]
 
 
-def build_probe(width: int = 512, trace: bool = False) -> pathlib.Path:
+def build_probe(width: int = 512, trace: bool = False, row: int = 0) -> pathlib.Path:
     """Builds the simulator of sim_probe without AXI checkers; returns the library's path."""
-    name = f"probe{width}"
+    name = f"probe{width}_{row}" if row else f"probe{width}"
     return simulator.build_top(
-        name, "sim_probe", {"DataWidth": width}, sources=[PROBE], trace=trace, checked=False
+        name,
+        "sim_probe",
+        {"DataWidth": width},
+        sources=[PROBE],
+        trace=trace,
+        checked=False,
+        row_bytes=row,
     )

@@ -250,6 +250,19 @@ def test_partly_mapped(probe) -> None:
     assert machine.dst[:256] == machine.src[:256]
 
 
+def test_partly_mapped_row(probe) -> None:
+    """A narrow bus's beat with no mapped byte reads 0xa5 if its row has one, otherwise DECERR."""
+    machine = probe("latency=3", width=32, row=16)
+    machine.map(0x7000 + 10, data := bytearray(b"\x11" * 23))  # of 3 rows, the last 1 byte
+    machine.go(src=0x7000, bursts=1, beats=12)
+    assert machine.errors() == set() and machine.detail().decode_errors == 0
+    assert machine.dst[:48] == b"\xa5" * 10 + data + b"\xa5" * 15
+    for src, beats in ((0x6FF0, 4), (0x7030, 4)):  # the rows on both sides
+        machine.go(src=src, bursts=1, beats=beats)
+        assert machine.errors() == {"read decerr"}
+    assert machine.detail().decode_errors == 8
+
+
 def test_mapping_rules(probe) -> None:
     """The simulator refuses mappings that overlap or wrap, and unmappings of unknown ones."""
     machine = probe()
