@@ -12,6 +12,8 @@ from maeslant.synth import design, yosys
 ROM = re.compile(
     r"(?m)^  reg \[\d+:0\] \\?(\S+) +\[\d+:0\];$"
 )  # a memory; an escaped name has a \\
+LITERAL = re.compile(r"\b(\d+)'([bh])([0-9a-fxz]{4097,})")
+PIECE = 4096  # digits: Icarus refuses a word beyond its buffer of 16 KB
 STYLE = '  (* rom_style = "block" *)\n'
 HEAD = """// SPDX-License-Identifier: Apache-2.0
 // {top} with {values}.
@@ -79,6 +81,7 @@ def plain(name: str, parameters: dict[str, object] | None = None) -> str:
         )
         text = out.read_text()
         roms = set(pathlib.Path(f"{out}.roms").read_text().split())
+    text = LITERAL.sub(_in_pieces, text)
     text = ROM.sub(lambda found: _styled(found, roms), text)
     if not re.search(rf"(?m)^module {what.top}\(", text):
         raise MaeslantError(f"{what.top} is not in what Yosys wrote")
@@ -87,6 +90,17 @@ def plain(name: str, parameters: dict[str, object] | None = None) -> str:
     values = ", ".join(f"{key} {value}" for key, value in what.parameters.items())
     head = HEAD.format(top=what.top, values=values or "its defaults", commit=design.commit())
     return head + text.split("\n", 1)[1]
+
+
+def _in_pieces(literal: re.Match[str]) -> str:
+    """Returns a long literal as a concatenation of literals of at most PIECE digits."""
+    width, base, digits = int(literal[1]), literal[2], literal[3]
+    bits = PIECE * (4 if base == "h" else 1)
+    first = len(digits) % PIECE or PIECE
+    rest = range(first, len(digits), PIECE)
+    pieces = [f"{width - len(rest) * bits}'{base}{digits[:first]}"]
+    pieces += [f"{bits}'{base}{digits[at : at + PIECE]}" for at in rest]
+    return "{ " + ", ".join(pieces) + " }"
 
 
 def _styled(memory: re.Match[str], roms: set[str]) -> str:

@@ -94,6 +94,21 @@ def test_plain_verilog_asks_for_block_ram() -> None:
     assert found == ["rom_style"] * 2 and text.count("(*") == 2
 
 
+def test_plain_verilog_of_wide_registers(tmp_path: pathlib.Path) -> None:
+    """Icarus, which refuses words of 16 KB, reads plain Verilog of a register of 65,537 bits."""
+    top, file = tmp_path / "my_wide.sv", tmp_path / "plain.v"
+    top.write_text(
+        "module my_wide (input logic clk_i, clear_i, input logic [65536:0] a_i,\n"
+        "output logic [65536:0] b_o);\n"
+        "always_ff @(posedge clk_i) b_o <= clear_i ? 65537'd5 : a_i; endmodule\n"
+    )
+    file.write_text(text := sources.plain(str(top)))
+    pieces = re.search(r"\{ (1'h0(?:, 16384'h0{4096}){3}, 16384'h0{4095}5) \}", text)
+    assert pieces and max(map(len, text.split())) < 5000
+    if shutil.which("iverilog"):
+        subprocess.run(["iverilog", "-g2005", "-o", os.devnull, file], check=True)
+
+
 @pytest.mark.parametrize("folder", ["plain", "a b é"])
 def test_a_file_from_outside(
     folder: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
