@@ -7,11 +7,11 @@ from maeslant.synth.liberty import Library
 from maeslant.synth.place.circuit import Circuit
 
 FILE = "layout.png"
-COLOURS = {  # tab10's, apart for all kinds of sight
-    "flip-flops": "#d62728",
-    "exclusive-ors": "#1f77b4",
-    "other gates": "#c7c7c7",
-    "clock tree": "#2ca02c",
+TONES = {  # of maeslant.build.pictures
+    "flip-flops": "red",
+    "exclusive-ors": "sky",
+    "other gates": "rule",
+    "clock tree": "green",
 }
 
 
@@ -26,27 +26,27 @@ def kind(cell: str, name: str, library: Library) -> str:
 
 def draw(circuit: Circuit, library: Library, file: pathlib.Path) -> None:
     """Draws a placed netlist to a PNG file; lengths are in µm."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.collections import PolyCollection
-    from matplotlib.figure import Figure
     from matplotlib.patches import Patch
 
-    shapes: dict[str, list] = {name: [] for name in COLOURS}
+    from maeslant.build import pictures
+
+    shapes: dict[str, list] = {name: [] for name in TONES}
     row = circuit.technology.row
     for cell, (x, y) in circuit.at.items():
         width = circuit.technology.outlines[circuit.kinds[cell]].width
         corners = [(x, y), (x + width, y), (x + width, y + row), (x, y + row)]
         shapes[kind(circuit.kinds[cell], cell, library)].append(corners)
-    figure = Figure(figsize=(8, 8.6), dpi=150)
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    for name, colour in COLOURS.items():
-        axes.add_collection(PolyCollection(shapes[name], facecolor=colour, edgecolor="none"))
-    axes.set(xlim=(0, circuit.core[0]), ylim=(0, circuit.core[1]), aspect="equal")
-    axes.set(xlabel="µm", ylabel="µm")
-    marks = [
-        Patch(color=colour, label=f"{name}: {len(shapes[name]):,}")
-        for name, colour in COLOURS.items()
-    ]
-    axes.legend(handles=marks, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
-    figure.savefig(file)
+    width, height = circuit.core
+    with pictures.drawing(1000, 1000 * height / width + 100) as (figure, axes):
+        for name, tone in TONES.items():
+            paint = {"facecolor": pictures.LIGHT[tone], "edgecolor": "none"}
+            axes.add_collection(PolyCollection(shapes[name], **paint))
+        axes.set(xlim=(0, width), ylim=(0, height), aspect="equal", xlabel="µm", ylabel="µm")
+        axes.grid(visible=False)
+        marks = [
+            Patch(color=pictures.LIGHT[tone], label=f"{name}: {len(shapes[name]):,}")
+            for name, tone in TONES.items()
+        ]
+        axes.legend(handles=marks, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+        figure.savefig(file)
