@@ -179,11 +179,10 @@ def publish(
     what = point(name, target, parameters, **how)
     there = report.load(what.published)
     if there and there.sources == found.sources:
-        if there.power and not found.power:
-            return there
         checked = (there.netlist or {}) | (found.netlist or {})
         places = found.placed or there.placed
-        found = dataclasses.replace(found, netlist=checked or None, placed=places)
+        known = there if there.power and not found.power else found
+        found = dataclasses.replace(known, netlist=checked or None, placed=places)
     if there and there.as_dict() == found.as_dict():
         return there
     copy = dataclasses.replace(found)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 
 from maeslant.synth.liberty import Library
-from maeslant.synth.place.circuit import Circuit
+from maeslant.synth.place.circuit import Circuit, Tree
 from maeslant.synth.place.lef import Wire
 
 STEP_FF = 0.2  # loads are rounded to this
@@ -71,7 +71,9 @@ def without_loads(text: str) -> str:
     return re.sub(rf"(?m)^  WIRE_\d+ {LOAD}\d+ \(\n(?:    \..*\n)+  \);\n", "", text)
 
 
-def write_spef(circuit: Circuit, top: str, clocks: set[str], skipped: set[str], file: pathlib.Path):
+def write_spef(
+    circuit: Circuit, top: str, clocks: set[str], skipped: set[str], file: pathlib.Path
+) -> None:
     """Writes the wires of all nets as SPEF; those of ``clocks`` are in the clock's metal."""
     with open(file, "w") as out:
         out.write(HEAD.format(top=top))
@@ -81,7 +83,7 @@ def write_spef(circuit: Circuit, top: str, clocks: set[str], skipped: set[str], 
                 out.writelines(_net(net, tree, wire))
 
 
-def _net(net: str, tree: "Circuit.Tree", wire: Wire) -> Iterator[str]:
+def _net(net: str, tree: Tree, wire: Wire) -> Iterator[str]:
     """Yields the lines of a net in SPEF."""
     names = [f"{_escape(cell)}:{pin}" if cell else _escape(pin) for cell, pin in tree.pins]
     charge = [0.0] * len(names)

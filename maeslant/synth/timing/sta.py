@@ -73,8 +73,9 @@ def timing(
 ) -> dict[str, object]:
     """Returns a netlist's critical path, by OpenSTA: length in ns and path elements.
 
-    ``spef``: the wires. ``propagated``: clocks come as late as their trees make them; adds the
-    difference between the latest and the earliest flip-flop, and the least hold slack.
+    ``spef``: the wires; all have to be of the netlist. ``propagated``: clocks come as late as their
+    trees make them; adds the difference between the latest and the earliest flip-flop, and the
+    least hold slack.
     """
     lines = read(netlist, top, library, period_ns)
     if spef:
@@ -83,6 +84,9 @@ def timing(
         lines.append("set_propagated_clock [all_clocks]")
     lines.append("report_checks -path_delay max -fields {capacitance} -digits 4")
     text = run(lines, netlist.with_suffix(".sta"))
+    # A wire whose net or pin is not found would weigh nothing, without an error.
+    if spef and (lost := re.findall(r"(?m)^.* not found\.?$", text)):
+        raise SynthesisError(f"OpenSTA finds no place for {len(lost)} wires: {lost[0]}")
     slack = re.search(r"(-?[\d.]+)\s+slack", text)
     if not slack:
         raise SynthesisError(f"OpenSTA found no path in {top}:\n{_tail(text)}")
@@ -145,7 +149,7 @@ def run(lines: list[str], script: pathlib.Path, seconds: float | None = None) ->
     if done.returncode or errors:
         said = "\n".join(errors[:5]) or _tail(done.stdout + done.stderr)
         raise SynthesisError(f"OpenSTA stopped: {said}")
-    return done.stdout
+    return done.stdout + done.stderr
 
 
 def _tail(text: str) -> str:

@@ -14,7 +14,7 @@ from scipy.spatial import distance
 from maeslant.synth import SynthesisError, circuit, design, equivalence, liberty, synthesize
 from maeslant.synth import report as reports
 from maeslant.synth.liberty import Cell, Library
-from maeslant.synth.place import clock_tree, flow, picture, placer, wires
+from maeslant.synth.place import clock_tree, flow, lef, picture, placer, wires
 from maeslant.synth.place.circuit import Circuit
 from maeslant.synth.place.lef import Outline, Technology, Wire
 
@@ -167,6 +167,25 @@ def test_whole(tmp_path, monkeypatch) -> None:
     netlist.write_text(re.sub(r"\bNAND2_X\d", "NOR2_X1", netlist.read_text(), count=1))
     with pytest.raises(SynthesisError, match="differs from its RTL"):
         compared()
+
+
+def test_lost_wires(tmp_path) -> None:
+    """A wire whose net or pin OpenSTA does not find in the netlist is an error, not no wire."""
+    if shutil.which("sta") is None:
+        pytest.skip("OpenSTA is not installed: sudo apt-get install opensta")
+    try:
+        cells, technology = liberty.find("nangate45"), lef.read("nangate45")
+    except SynthesisError as error:
+        pytest.skip(str(error))
+    text = shift_register(3).replace("DFF f", "DFF_X1 f")
+    made = Circuit(text, technology, (20.0, 28.0))
+    made.at = {cell: (2.0 * number, 1.4) for number, cell in enumerate(made.kinds)}
+    plain = wires.without_model(cells, tmp_path)
+    bare = flow.timing(made, "shift", plain, {*made.nets}, tmp_path)
+    assert flow.timing(made, "shift", plain, {"clk_i"}, tmp_path)["period_ns"] > bare["period_ns"]
+    made.trees[r"\no[0] "] = made.trees.pop(r"\q[0]")
+    with pytest.raises(SynthesisError, match="no place for 1 wires"):
+        flow.timing(made, "shift", plain, {"clk_i"}, tmp_path)
 
 
 def test_unknown_target() -> None:
