@@ -76,6 +76,15 @@ def test_settle(count: int) -> None:
     assert placer.settle(made) == pytest.approx(0) and made.at == before
 
 
+def test_settle_moves_least() -> None:
+    """Cells of a row that want one place stand on both sides of it; nobody else moves."""
+    made = Circuit(shift_register(7), CELLS, (20.0, 1.4))
+    made.at = dict.fromkeys(made.kinds, (10.0, 0.0)) | {"f5": (0.0, 0.0), "f6": (19.2, 0.0)}
+    placer.settle(made)
+    assert [made.at[f"f{n}"][0] for n in (5, 6)] == [0.0, 19.2]
+    assert sorted(made.at[f"f{n}"][0] for n in range(5)) == [8.4, 9.2, 10.0, 10.8, 11.6]
+
+
 def test_no_room() -> None:
     """Cells that a core cannot hold are refused."""
     with pytest.raises(SynthesisError, match="core"):
