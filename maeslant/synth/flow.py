@@ -11,6 +11,8 @@ from maeslant import paths
 from maeslant.synth import asic, design, equivalence, fpga, gates, liberty, report, yosys
 from maeslant.synth.place import flow as placement
 from maeslant.synth.place import picture
+from maeslant.synth.place.wires import without_model
+from maeslant.synth.power import placed as placed_power
 from maeslant.synth.power.estimate import MODEL, estimate
 from maeslant.synth.report import Report, SynthesisError
 from maeslant.synth.timing import sta
@@ -162,6 +164,8 @@ def _current(
         return None
     if found.power and found.power.get("model") != MODEL:
         found.power = None
+    if (found.placed or {}).get("power", {}).get("model") != placed_power.MODEL:
+        (found.placed or {}).pop("power", None)
     found.function = function(what.design.name, parameters, found.timing)
     return found
 
@@ -231,7 +235,14 @@ def synthesize(
             with report.workplace(what.design.name) as work:
                 found.placed, circuit = placement.place(found, what.library, work, tell)
                 picture.draw(circuit, what.library, work / picture.FILE)
-                report.keep(found, work, what.file, [picture.FILE, placement.PLACED])
+                files = [report.pack(work / name).name for name in placement.FILES]
+                report.keep(found, work, what.file, [picture.FILE, *files])
+        if placed and power and not found.placed.get("power"):
+            with report.workplace(what.design.name) as work:
+                netlist, spef = (found.unpack(work, f"{name}.gz") for name in placement.FILES)
+                bare = without_model(what.library, work)
+                found.placed["power"] = placed_power.estimate(found, netlist, spef, bare, tell)
+            found.write(what.file)
     return found
 
 

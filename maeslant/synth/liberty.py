@@ -43,6 +43,11 @@ class Cell:
         """Returns true if the standard cell is a flip-flop or latch."""
         return bool(self.state)
 
+    @property
+    def clock(self) -> str:
+        """Returns the name of a flip-flop's clock pin."""
+        return str(self.state.get("clocked_on", "")).strip("!'() ")
+
 
 @dataclasses.dataclass(frozen=True)
 class Library:

@@ -73,14 +73,14 @@ class Report:
         """Returns this synthesis report's folder; None if the report is not stored."""
         return self.file and self.file.parent
 
-    def unpack(self, work: pathlib.Path) -> pathlib.Path:
-        """Decompresses this report's mapped netlist into a folder; returns the file's path."""
-        packed = self.folder / NETLIST
+    def unpack(self, work: pathlib.Path, file: str = NETLIST) -> pathlib.Path:
+        """Decompresses a file of this report into a folder, its netlist; returns the path."""
+        packed = self.folder / file
         if not packed.exists():
             raise SynthesisError(
-                f"{self.folder} holds no netlist: remove that folder and synthesize again"
+                f"{self.folder} holds no {file}: remove that folder and synthesize again"
             )
-        netlist = work / "net.v"
+        netlist = work / packed.stem
         with gzip.open(packed) as text, open(netlist, "wb") as plain:
             shutil.copyfileobj(text, plain)
         return netlist
@@ -132,11 +132,12 @@ def workplace(name: str) -> Iterator[pathlib.Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def pack(netlist: pathlib.Path) -> None:
-    """Compresses a mapped netlist to the file that :meth:`Report.unpack` expects."""
-    packed = netlist.with_name(NETLIST)
-    with open(netlist, "rb") as plain, gzip.open(packed, "wb", 6) as text:
+def pack(file: pathlib.Path) -> pathlib.Path:
+    """Compresses a file as :meth:`Report.unpack` expects it; returns the compressed one."""
+    packed = file.with_name(f"{file.name}.gz")
+    with open(file, "rb") as plain, gzip.open(packed, "wb", 6) as text:
         shutil.copyfileobj(plain, text)
+    return packed
 
 
 def keep(report: Report, work: pathlib.Path, file: pathlib.Path, files: list[str]) -> Report:

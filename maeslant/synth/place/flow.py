@@ -7,7 +7,6 @@ tree, and OpenSTA times the whole with the wires' capacitance and resistance and
 tree propagates it. Nothing is routed: a wire is a spanning tree over its pins.
 """
 
-import gzip
 import pathlib
 import re
 from collections.abc import Callable
@@ -20,7 +19,7 @@ from maeslant.synth.report import Report
 from maeslant.synth.timing import repair, sta
 
 ROUNDS = 4
-PLACED = "placed.v.gz"
+FILES = NETLIST, WIRES = "placed.v", "placed.spef"
 LEFT_OUT = (
     "routing (wires are spanning trees over placed pins), power grid, reset tree, variation; hold "
     "times are timed and not mended"
@@ -68,8 +67,6 @@ def place(
     final = timing(tree, report.top, plain, skipped, work, propagated=True)
     width, height = core
     um = sum(wire.um for net, wire in tree.trees.items() if net not in skipped)
-    with gzip.open(work / PLACED, "wt", 6) as packed:
-        packed.write(tree.text)
     return {
         "tool": placer.version(),
         "core_um": list(core),
@@ -132,7 +129,7 @@ def timing(
     propagated: bool = False,
 ) -> dict[str, object]:
     """Returns a placed netlist's critical path; with the clock tree, skew and hold slack, too."""
-    netlist, spef = work / "placed.v", work / "placed.spef"
+    netlist, spef = work / NETLIST, work / WIRES
     netlist.write_text(circuit.text)
     clocks = {net for net in circuit.trees if net.startswith("tree_")}
     if propagated:

@@ -67,7 +67,7 @@ def estimate(
 
         def each(wires: bool) -> float:
             """Returns the energy in pJ that the netlist needs for an AES block."""
-            spent = energies(design, library, wires)
+            spent = energies(design, library, None if wires else np.zeros(design.nets))
             return round((sum(spent[:3]) * 1e-3 + spent[3] * period) / blocks, 4)
 
         found["pj_without_wires"] = each(wires=False)
@@ -88,20 +88,24 @@ def _run(bench: stimulus.Bench, tell: Callable[[str], None]) -> stimulus.Bench:
 
 
 def energies(
-    design: levels.Netlist, library: Library, wires: bool = True
+    design: levels.Netlist, library: Library, wires: np.ndarray | None = None
 ) -> tuple[float, float, float, float]:
     """Returns a netlist's internal, switching and clock energy in fJ, and leakage in mW.
 
-    Without ``wires`` the library's model of them is left out.
+    ``wires``: of each net in fF; None: by the library's model, and clocks have none. The energy of
+    clocks is that of their nets and buffers.
     """
     known = energy.read(library)
     rate = design.activity()[0]
+    clocked = design.clock_nets()
+    rate[clocked] = 2
     kinds = collections.defaultdict(list)
     for kind, pins in design.cells.values():
         kinds[kind].append(pins)
-    load, driven, charge = _loads(design, library, kinds, wires)
-    switching = 0.5 * library.volts**2 * float((load * rate)[driven].sum())
-    clocks = charge * library.volts**2
+    load, driven = _loads(design, library, kinds, wires)
+    changed = 0.5 * library.volts**2 * load * rate
+    switching = float(changed[driven & ~clocked].sum())
+    clocks = float(changed[clocked].sum())
     internal = leakage = 0.0
     for kind, members in kinds.items():
         cell, own = library.cells[kind], known[kind]
@@ -111,7 +115,9 @@ def energies(
             continue
         for pin in cell.functions:
             nets = np.array([pins[pin] for pins in members if pin in pins], int)
-            internal += _mean(own.pins.get(pin, ()), rate[nets], load[nets])
+            for some, of_clock in ((nets[~clocked[nets]], False), (nets[clocked[nets]], True)):
+                spent = _mean(own.pins.get(pin, ()), rate[some], load[some])
+                internal, clocks = internal + spent * (not of_clock), clocks + spent * of_clock
     return internal, switching, clocks, leakage
 
 
@@ -119,11 +125,11 @@ def _loads(
     design: levels.Netlist,
     library: Library,
     kinds: dict[str, list[dict[str, int]]],
-    wires: bool,
-) -> tuple[np.ndarray, np.ndarray, float]:
-    """Returns each net's load in fF, the cell-driven nets, and the clock pins' total load."""
+    wires: np.ndarray | None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Returns each net's load in fF, and which nets cells drive."""
     load, pins_on = np.zeros(design.nets), np.zeros(design.nets)
-    driven, charge = np.zeros(design.nets, bool), 0.0
+    driven = np.zeros(design.nets, bool)
     for kind, members in kinds.items():
         cell = library.cells[kind]
         for pin in {name for pins in members for name in pins}:
@@ -131,19 +137,13 @@ def _loads(
             np.add.at(load, nets, cell.inputs.get(pin, 0.0))
             np.add.at(pins_on, nets, pin in cell.inputs)
             driven[nets] |= pin in cell.functions
-            charge += cell.inputs.get(pin, 0.0) * len(nets) * (pin == _clock_pin(cell))
     for direction, nets in design.ports.values():
         if direction == "output":
             np.add.at(load, nets, library.load_ff)
             np.add.at(pins_on, nets, 1)
-    if wires:
-        load = load + energy.wire_load(library, pins_on)
-    return load, driven, charge
-
-
-def _clock_pin(cell: Cell) -> str:
-    """Returns the name of a flip-flop cell's clock pin."""
-    return str(cell.state.get("clocked_on", "")).strip("!'() ")
+    if wires is None:
+        wires = np.where(design.clock_nets(), 0.0, energy.wire_load(library, pins_on))
+    return load + wires, driven
 
 
 def _mean(arcs: tuple[Arc, ...], rate: np.ndarray, load: np.ndarray) -> float:
@@ -158,7 +158,7 @@ def _flip_flops(
     cell: Cell, own: Energies, members: list[dict[str, int]], rate: np.ndarray, load: np.ndarray
 ) -> float:
     """Returns the internal energy in fJ per clock of all flip-flops of a given cell type."""
-    clock, total = _clock_pin(cell), 0.0
+    clock, total = cell.clock, 0.0
     pins = [next(p[pin] for pin in cell.functions if pin in p) for p in members]
     changes = rate[np.array(pins, int)]  # a clock, of the state
     for pin in cell.functions:

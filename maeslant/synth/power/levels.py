@@ -166,6 +166,28 @@ class Netlist:
         """Returns the net numbers of a port of the netlist, bit 0 first."""
         return self.ports[name][1]
 
+    def clock_nets(self) -> np.ndarray:
+        """Returns which nets are clocks: those on flip-flops' clock pins, and what drives these."""
+        found = np.zeros(self.nets, bool)
+        drivers = {
+            pins[out]: [pins[pin] for pin in self.library.cells[kind].inputs if pin in pins]
+            for kind, pins in self.cells.values()
+            if not self.library.cells[kind].sequential
+            for out in self.library.cells[kind].functions
+            if out in pins
+        }
+        nets = [
+            pins[self.library.cells[kind].clock]
+            for kind, pins in self.cells.values()
+            if self.library.cells[kind].sequential
+        ]
+        while nets:
+            net = nets.pop()
+            if not found[net]:
+                found[net] = True
+                nets += drivers.get(net, [])
+        return found
+
     def evaluate(self) -> None:
         """Evaluates all gates of the netlist once, in topological order."""
         words = self.words

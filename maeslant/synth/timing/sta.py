@@ -103,6 +103,15 @@ def timing(
     return told | (_clocks(lines, netlist) if propagated else {})
 
 
+def write_sdf(
+    netlist: pathlib.Path, top: str, library: Library, spef: pathlib.Path, sdf: pathlib.Path
+) -> None:
+    """Writes the delays of a placed netlist's cells and wires as SDF, clocks propagated."""
+    lines = read(netlist, top, library, 1.0)
+    lines += [f"read_spef {spef}", "set_propagated_clock [all_clocks]", f"write_sdf {sdf}"]
+    run(lines, netlist.with_suffix(".delays"))
+
+
 def _clocks(lines: list[str], netlist: pathlib.Path) -> dict[str, float]:
     """Returns skew and hold slack in ns of the commands' netlist with its clock trees."""
     pairs = "-from [all_registers -clock_pins] -to [all_registers -data_pins]"

@@ -164,7 +164,7 @@ def test_whole(tmp_path, monkeypatch) -> None:
     assert placed["period_ns"] < 1.3 * placed["unmended_ns"]
     assert (made.folder / picture.FILE).stat().st_size > 10_000
     netlist = tmp_path / "net.v"
-    netlist.write_bytes(gzip.decompress((made.folder / flow.PLACED).read_bytes()))
+    netlist.write_bytes(gzip.decompress((made.folder / f"{flow.NETLIST}.gz").read_bytes()))
     what = design.find("mae_fifo", {"Depth": 4})
 
     def compared() -> dict[str, object]:
