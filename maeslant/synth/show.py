@@ -189,3 +189,13 @@ def _placed(placed: dict[str, object] | None) -> Iterator[tuple[str, str]]:
         tree = f"{placed['clock_buffers']} buffers, skew {placed['skew_ns']:.2f} ns"
         yield "placed: clock tree", f"{tree}, least hold slack {placed['hold_ns']:.3f} ns"
         yield "placed: wires", f"{placed['wire_mm']:,.1f} mm, {placed['wires']}"
+        power = placed.get("power")
+        if power:
+            parts = ", ".join(
+                f"{name} {power[f'{name}_mw']:.3g}"
+                for name in ("internal", "switching", "clock", "leakage")
+            )
+            yield "placed: power", f"{power['mw']:.4g} mW at {power['clock_mhz']:,.0f} MHz ({parts})"
+            if power["pj_per_block"]:
+                quiet = f"{power['pj_without_glitches']:.4g} without glitches"
+                yield "placed: energy", f"{power['pj_per_block']:.4g} pJ a block; {quiet}"

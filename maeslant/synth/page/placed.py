@@ -15,9 +15,11 @@ ROWS = (
 SAYS = """Placed by Coriolis, each wire a spanning tree over its pins (nothing is routed), netlists
 mended on these wires, clocks through trees of buffers
 ([ADR 0034](../docs/adr/0034-placed-netlists.md)). Cells may lie close together: no room is kept for
-wires. Power grid, reset tree, a slow corner and glitches are in none of these figures. "Mapped" is
-the clock with the library's wire-load model, which weighs more than these wires in some netlists
-and less in others."""
+wires. Power grid, reset tree and a slow corner are in none of these figures. "Mapped" is the clock
+with the library's wire-load model, which weighs more than these wires in some netlists and less in
+others. Energy is of random blocks, simulated event by event with the delays of the placed netlist:
+clock tree and glitches are in it, a pulse shorter than a gate's delay is lost; what it would be if
+nothing glitched stands beside it."""
 HEADS = (
     "build",
     "command",
@@ -31,6 +33,9 @@ HEADS = (
     "Gbit/s/mm² of core",
     "wire mm",
     "skew ns",
+    "pJ a block, with glitches and clock tree",
+    "… without glitches",
+    "… of it the clock",
 )
 
 
@@ -64,3 +69,10 @@ def _figures(made: Report) -> Iterator[str]:
     yield f"{gbps / mm2:,.0f}" if gbps else "–"
     yield f"{placed['wire_mm']:,.0f}"
     yield f"{placed['skew_ns']:.2f}"
+    power = placed.get("power")
+    if power and power["pj_per_block"]:
+        clock = power["clock_mw"] / power["mw"] * power["pj_per_block"]
+        pj = power["pj_per_block"], power["pj_without_glitches"], clock
+        yield from (f"{value:,.1f}" for value in pj)
+    else:
+        yield from "–––"

@@ -9,7 +9,9 @@ every other pulse counts as two full transitions.
 """
 
 import collections
+import itertools
 import pathlib
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -206,25 +208,34 @@ class Timed(levels.Netlist):
         gates_due: dict[int, list[np.ndarray]],
     ) -> None:
         """Enters changes of gates into the calendar, as late as the pin that causes each."""
+        planned, times = [], []
         for pin in range(self.width):
             runs = changes & touched[:, pin]
             changes = changes & ~runs
             for edge, some in enumerate((runs & value, runs & ~value)):
                 rows = np.flatnonzero(some)
-                if len(rows):
-                    then = time + self.delay[edge, gates[rows], pin]
-                    self.calendar[gates[rows], then % self.calendar.shape[1]] |= some[rows]
-                    for when in np.unique(then):
-                        gates_due[int(when)].append(gates[rows[then == when]])
+                then = time + self.delay[edge, gates[rows], pin]
+                self.calendar[gates[rows], then % self.calendar.shape[1]] |= some[rows]
+                planned.append(gates[rows])
+                times.append(then)
+        every = np.concatenate(planned)
+        for when, part in _by_time(np.concatenate(times)):
+            gates_due[when].append(every[part])
 
 
 def _sort(items: np.ndarray, runs: np.ndarray, times: np.ndarray, into: Events) -> None:
     """Enters items with their runs at their times."""
-    if len(items):
-        order = np.argsort(times, kind="stable")
-        bounds = np.flatnonzero(np.diff(times[order], prepend=-1))
-        for part in np.split(order, bounds[1:]):
-            into[int(times[part[0]])].append((items[part], runs[part]))
+    for when, part in _by_time(times):
+        into[when].append((items[part], runs[part]))
+
+
+def _by_time(times: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """Yields each time and where it stands."""
+    order = np.argsort(times, kind="stable")
+    sorted_times = times[order]
+    starts = np.flatnonzero(np.diff(sorted_times, prepend=-1))
+    for start, end in itertools.pairwise((*starts, len(order))):
+        yield int(sorted_times[start]), order[start:end]
 
 
 def _steps(ns: float) -> int:
