@@ -43,15 +43,16 @@ static mae_error_t ring_start(struct mae_dev *dev)
 {
     struct mae_ring *ring = &dev->ring;
     uint64_t iova;
-    MAE_TRY(mae_mem_alloc(dev, DESC_BYTES + COMPLETION_BYTES, &ring->memory));
-    MAE_TRY(mae_translate(dev, ring->memory, DESC_BYTES + COMPLETION_BYTES, true, &iova));
-    ring->descs = ring->memory;
-    ring->completions = (void *)((uint8_t *)ring->memory + DESC_BYTES);
-    /* An earlier user may have left the card running; after a reset it erases its memories, and
+    /* An earlier user may have left the card running, and it may still write a completion to an
+       address that the new ring gets, so it stops first. After a reset it erases its memories, and
        takes no key meanwhile. */
     MAE_TRY(write_reg(dev, REG(ctrl), 0));
     MAE_TRY(
         wait_status(dev, MAE_STREAM_CARD__STATUS__BUSY_bm | MAE_STREAM_CARD__STATUS__WIPING_bm));
+    MAE_TRY(mae_mem_alloc(dev, DESC_BYTES + COMPLETION_BYTES, &ring->memory));
+    MAE_TRY(mae_translate(dev, ring->memory, DESC_BYTES + COMPLETION_BYTES, true, &iova));
+    ring->descs = ring->memory;
+    ring->completions = (void *)((uint8_t *)ring->memory + DESC_BYTES);
     MAE_TRY(dev->ops->write64(dev->backend, REG(sub_base_lo), iova));
     MAE_TRY(write_reg(dev, REG(sub_log2), MAE_RING_LOG2));
     MAE_TRY(write_reg(dev, REG(sub_tail), 0));

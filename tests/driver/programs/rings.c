@@ -422,6 +422,17 @@ static void scatter_and_gather_on_a_peripheral(void)
     scatter_and_gather(MAE_KIND_PERIPHERAL);
 }
 
+/* Tests that a card which an earlier user left running gets the new ring's memory only stopped. */
+static void a_card_that_was_left_running(void)
+{
+    struct mock *mock = mock_new(MAE_KIND_STREAM);
+    mae_dev_t *dev;
+    mock->words[CARD(ctrl) / 4] = MAE_STREAM_CARD__CTRL__ENABLE_bm;
+    CHECK_OK(mock_open(mock, &dev));
+    CHECK(!mock->mapped_running && mock->words[CARD(ctrl) / 4]);
+    mae_close(dev);
+}
+
 int main(void)
 {
     RUN(wrap_around_in_any_order);
@@ -437,6 +448,7 @@ int main(void)
     RUN(acknowledgements_that_arrive_late);
     RUN(a_device_that_makes_no_sense);
     RUN(completions_that_cannot_be_written);
+    RUN(a_card_that_was_left_running);
     RUN(scatter_and_gather_on_a_card);
     RUN(scatter_and_gather_on_a_peripheral);
     return 0;

@@ -60,6 +60,7 @@ struct mock {
     int64_t accesses;
     uint32_t jobs, most_in_flight, waits, closed, stopped;
     uint32_t unreported; /* waits in which jobs ended without an interrupt */
+    bool mapped_running; /* memory was mapped while the card was enabled */
     uint64_t now_ns;
 
     /* Its state. */

@@ -21,6 +21,7 @@ static mae_error_t mock_map(void *backend, void *memory, size_t bytes, bool writ
     if (mock->fail_map == 0 || (mock->mapping_overlaps && bytes % 4096 != 0))
         return mae_detail(MAE_E_BUSY, "the mock does not map");
     mock->fail_map -= mock->fail_map > 0;
+    mock->mapped_running |= mock->kind == MAE_KIND_STREAM && mock->words[CARD(ctrl) / 4] != 0;
     for (int i = 0; i < MOCK_REGIONS; i++) {
         struct mock_region *region = &mock->regions[i];
         if (region->memory)
