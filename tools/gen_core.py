@@ -45,6 +45,7 @@ PRODUCTS = (
             "mae_cipher_min_luts",
             "mae_cipher_pipe",
             "mae_cipher_lanes",
+            "mae_cipher_lanes_aligned",
         ),
     ),
     Core(

@@ -195,7 +195,10 @@ def _placed(placed: dict[str, object] | None) -> Iterator[tuple[str, str]]:
                 f"{name} {power[f'{name}_mw']:.3g}"
                 for name in ("internal", "switching", "clock", "leakage")
             )
-            yield "placed: power", f"{power['mw']:.4g} mW at {power['clock_mhz']:,.0f} MHz ({parts})"
+            yield (
+                "placed: power",
+                f"{power['mw']:.4g} mW at {power['clock_mhz']:,.0f} MHz ({parts})",
+            )
             if power["pj_per_block"]:
                 quiet = f"{power['pj_without_glitches']:.4g} without glitches"
                 yield "placed: energy", f"{power['pj_per_block']:.4g} pJ a block; {quiet}"

@@ -50,14 +50,18 @@ class Contract:
         parameters = bench.parameters()
         self.lanes = len(dut.req_valid_i)
         self.banks = int(parameters.get("KeyBanks", 1))
-        dirs = int(parameters.get("Dirs", BOTH))
+        one = "KeyLen" in parameters  # encryption alone, with keys of one length
+        dirs = ENCRYPT if one else int(parameters.get("Dirs", BOTH))
         self.dirs = [d for d, bit in ((False, ENCRYPT), (True, DECRYPT)) if dirs & bit]
         self.sizes = SIZES[: int(parameters.get("MaxKeyLen", 2)) + 1]
+        if one:
+            self.sizes = (SIZES[int(parameters["KeyLen"])],)
         self.duplex = bool(parameters.get("Duplex", 0))
         self.per_round, self.beside = map(int, os.environ["CIPHER_LATENCY"].split(","))
         self.key_clocks = int(parameters.get("KeyClocks", 1))
         self.per_reg = int(parameters.get("RoundsPerReg", 1))
-        self.pipelined = bool(self.beside) or self.per_reg > 1
+        self.whole = self.per_reg > 1 or one  # encryption waits for all round keys
+        self.pipelined = bool(self.beside) or self.whole
         self.ctx_mask = (1 << int(parameters.get("CtxBits", 8))) - 1
         self.clock = 0
         self.keys: dict[int, bytes] = {}
@@ -283,9 +287,9 @@ async def chained_blocks_leave_no_bubble(dut) -> None:
 async def key_timing(dut) -> None:
     """After a key load, encryption may start a clock later, decryption and a new key after Nr.
 
-    With KeyClocks clocks for a round key, Nr * KeyClocks. With two rounds a register encryption
-    waits as decryption does. CIPHER_EARLY: the core is one
-    clock earlier with decryption, and takes the next key at once.
+    With KeyClocks clocks for a round key, Nr * KeyClocks. With two rounds a register or aligned
+    rounds encryption waits as decryption does. CIPHER_EARLY: the core is one clock earlier with
+    decryption, and takes the next key at once.
     """
     early = bool(os.environ.get("CIPHER_EARLY"))
     cipher = await begin(dut)
@@ -293,7 +297,7 @@ async def key_timing(dut) -> None:
         for decrypt in cipher.dirs_of(lane):
             taken = await cipher.load(0, random.randbytes(size))
             used = await cipher.until_taken(lane, cipher.request(lane, 0, decrypt))
-            whole = decrypt or cipher.per_reg > 1
+            whole = decrypt or cipher.whole
             wait = ROUNDS[size] * cipher.key_clocks + 1 - early if whole else 1
             assert used - taken == wait
             await cipher.drain()
@@ -342,7 +346,7 @@ async def unloaded_banks_wait(dut) -> None:
         for _ in range(3):
             assert await cipher.step() == ([], False)
     cipher.offered = [None] * cipher.lanes
-    await cipher.load(0, bytes(16))
+    await cipher.load(0, bytes(cipher.sizes[0]))
     await cipher.idle(20 * cipher.key_clocks)
     if cipher.banks < 4:
         cipher.offered = [cipher.request(lane, 3) for lane in range(cipher.lanes)]
@@ -371,7 +375,7 @@ async def clear_unloads(dut) -> None:
             for _ in range(3 if bank else 60):
                 assert await cipher.step() == ([], False)
         cipher.offered = [None] * cipher.lanes
-        await cipher.load(0, random.randbytes(16))
+        await cipher.load(0, random.randbytes(cipher.sizes[0]))
         await cipher.until_taken(0, cipher.request(0, 0))
         await cipher.drain()
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from maeslant.synth.liberty import Cell, Library
-from maeslant.synth.power import delays, glitches, levels
+from maeslant.synth.power import delays, estimate, glitches, levels
 from maeslant.synth.power import placed as placed_power
 from maeslant.synth.report import SynthesisError
 
@@ -102,6 +102,27 @@ def test_flip_flops_change_when_their_clock_comes(tmp_path) -> None:
         made.forget()
         made.edge({"a_i": np.array([1], np.uint64)}, count=True)
         assert made.toggles[made.port("z_o")[0]] == seen
+
+
+CLOCKED = "  wire t;\n  wire p;\n  AND t0 (.A(clk_i), .B(clk_i), .Z(t));\n"
+CLOCKED += "  DFF p0 (.D(a_i), .CK(clk_i), .Q(p));\n  DFF q0 (.D(p), .CK(t), .Q(z_o));\n"
+ENERGIES = """library (x) { leakage_power_unit : "1nW"; capacitive_load_unit (1,ff);
+cell (DFF) { pin (Q) { } }
+cell (AND) { pin (Z) { internal_power () { related_pin : "A";
+  rise_power (scalar) { values ("1.0"); } fall_power (scalar) { values ("3.0"); } } } } }"""
+
+
+def test_energy_of_a_clock_tree(tmp_path) -> None:
+    """Clock nets and buffers change twice a clock, though the simulated clock never moves."""
+    made = timed(tmp_path, CLOCKED, {})
+    made.library.path.write_text(ENERGIES)
+    made.edge({"a_i": np.array([0], np.uint64)}, count=True)
+    wires = np.zeros(made.nets)
+    wires[made.port("clk_i")[0]], wires[made.cells["t0"][1]["Z"]] = 3.0, 5.0
+    internal, switching, clocks, _ = estimate.energies(made, made.library, wires)
+    # Pins: two of the gate and one flip-flop, and one flip-flop behind it; 1 V, 1 fF each.
+    assert clocks == pytest.approx((3 + 3.0) + (1 + 5.0) + 2 * 2.0)
+    assert internal == switching == 0
 
 
 def test_what_settles_otherwise_is_an_error(tmp_path, monkeypatch) -> None:

@@ -167,6 +167,8 @@ def _function(
         blocks = blocks or values.get("Lanes", 1)
         regs, per_reg = values.get("RegsPerRound", 1), values.get("RoundsPerReg", 1)
         latency = latency or (10 * regs + 1 if per_reg == 1 else 10 // per_reg)
+    elif top == "mae_cipher_lanes_aligned":
+        blocks, latency = blocks or values.get("Lanes"), latency or 10
     elif top in ("mae_cipher_iter", "mae_cipher_min_area", "mae_cipher_min_luts"):
         blocks, latency = blocks or values.get("Units", 1) / 10, latency or 10
     elif top == "mae_gcm_stream":

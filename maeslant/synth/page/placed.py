@@ -11,6 +11,7 @@ ROWS = (
     Ours("small128", options={"period_ns": 2.0}),
     Ours("small128"),
     Ours("lanes1_fast"),
+    Ours("lanes1_aligned", options={"period_ns": 2.2, "abc": "small", "flatten": False}),
 )
 SAYS = """Placed by Coriolis, each wire a spanning tree over its pins (nothing is routed), netlists
 mended on these wires, clocks through trees of buffers
@@ -51,7 +52,8 @@ def lines() -> Iterator[str]:
         yield f"| {' | '.join(HEADS)} |"
         yield "|---|---|" + "---:|" * (len(HEADS) - 2)
         for ours, made in cells:
-            yield f"| {ours.title} | `{ours.command} --place` | {' | '.join(_figures(made))} |"
+            how = "--place --power" if made.placed.get("power") else "--place"
+            yield f"| {ours.title} | `{ours.command} {how}` | {' | '.join(_figures(made))} |"
 
 
 def _figures(made: Report) -> Iterator[str]:

@@ -198,6 +198,7 @@ BENCHES: dict[str, type[Bench]] = {
     "mae_cipher_min_luts": Cipher,
     "mae_cipher_pipe": Cipher,
     "mae_cipher_lanes": Cipher,
+    "mae_cipher_lanes_aligned": Cipher,
     "mae_mode_axis": Streams,
 }
 
