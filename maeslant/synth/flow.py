@@ -231,7 +231,8 @@ def synthesize(
             with report.workplace(what.design.name) as work:
                 found.power = estimate(found, what.library, work, tell)
             found.write(what.file)
-        if placed and found.placed is None:
+        wires = found.folder / f"{placement.WIRES}.gz"
+        if placed and (found.placed is None or (power and not wires.exists())):
             with report.workplace(what.design.name) as work:
                 found.placed, circuit = placement.place(found, what.library, work, tell)
                 picture.draw(circuit, what.library, work / picture.FILE)

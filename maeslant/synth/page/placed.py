@@ -59,7 +59,7 @@ def lines() -> Iterator[str]:
 def _figures(made: Report) -> Iterator[str]:
     """Yields the figures of a row."""
     placed, mm2 = made.placed, made.placed["core_um2"] / 1e6
-    rate = (made.function or {}).get("blocks_per_clock")
+    rate = (made.function or made.power or {}).get("blocks_per_clock")
     gbps = 0.128 * rate * placed["fmax_mhz"] if rate else None
     yield f"{made.timing['period_ns']:.3f}"
     yield f"{placed['unmended_ns']:.3f}"
