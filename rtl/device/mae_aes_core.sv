@@ -29,6 +29,7 @@ module mae_aes_core
     parameter key_len_e MaxKeyLen = Aes256,
     parameter sbox_impl_e Sbox = SboxTable,
     parameter int unsigned RegsPerRound = 1,
+    parameter bit Flush = 1'b0,  // see mae_cipher_lanes; for Iterative = 0
     parameter bit Scrub = 1'b0,  // see mae_key_cache
     localparam int unsigned BytesWidth = $clog2(16 * Lanes + 1)
 ) (
@@ -191,7 +192,8 @@ module mae_aes_core
         .Dirs        (Dirs),
         .MaxKeyLen   (MaxKeyLen),
         .Sbox        (Sbox),
-        .RegsPerRound(RegsPerRound)
+        .RegsPerRound(RegsPerRound),
+        .Flush       (Flush)
     ) u_cipher (
         .clk_i,
         .rst_ni,
