@@ -289,7 +289,7 @@ module mae_dma_aes_client
       .MaxKeyLen   (MaxKeyLen),
       .Sbox        (Sbox),
       .RegsPerRound(RegsPerRound),
-      .Flush       (Small)
+      .Small       (Small)
   ) u_core (
       .clk_i,
       .rst_ni,

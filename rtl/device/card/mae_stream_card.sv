@@ -24,9 +24,10 @@
 // (whose engine uses one context for each lane), otherwise 256; KeySlots 1..64; RecordSlots 0 or
 // 2..32, with KeySlots at most 64; KeyBanks 1..4; Dirs any of dirs_e; MaxKeyLen any of key_len_e;
 // Sbox any but SboxOnehot; RegsPerRound 1..3; IdWidth >= 8; BusWidth a power of two,
-// 32..128 * Lanes; Small 0 or 1. Small = 1 is for few LUTs of an FPGA (docs/adr/0035): the
-// pipelines drain when they are cleared (Flush of mae_cipher_lanes), and the GCM engine has
-// memories with one write port (mae_gcm_interleaved). ctrl.wipe takes as many clocks as without.
+// 32..128 * Lanes; Small 0, or 1 with KeyBanks = 1, Dirs = DirsBoth and RegsPerRound = 1. Small = 1
+// is for few LUTs of an FPGA (docs/adr/0035): rounds of one table for both directions, which drain
+// when they are cleared (mae_cipher_lanes_luts), and a GCM engine whose memories have one write port
+// (mae_gcm_interleaved). ctrl.wipe takes as many clocks as without.
 // Security: constant-time for one message (concurrent messages wait for each other); no masking.
 // Source: Fernando et al.; Dong et al..
 

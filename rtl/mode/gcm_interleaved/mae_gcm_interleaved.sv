@@ -145,7 +145,15 @@ module mae_gcm_interleaved
   assign open_o = open_q;
 
   // ---- The masks E(K, J0), up to Lanes at a time.
-  logic mask_job_ready, tag_due, report_ends, report_iv, side_cfg_valid, side_row_valid, side_valid, starts;
+  logic
+      mask_job_ready,
+      tag_due,
+      report_ends,
+      report_iv,
+      side_cfg_valid,
+      side_row_valid,
+      side_valid,
+      starts;
   index_t job_index, mask_index, report_ctx;
   set_t mask_set, mask_ready, near_end;
   ctx_t side_cfg_ctx, side_row_ctx;
@@ -367,7 +375,7 @@ module mae_gcm_interleaved
   index_t state_ctx;
   gcm_length_t aad_after, data_after;
 
-  assign state_ctx  = wipe_q ? index_t'(wipe_index_q) : job_index;
+  assign state_ctx = wipe_q ? index_t'(wipe_index_q) : job_index;
   assign aad_after  = aad_before +
       (job_gcm_i.phase == PhaseAad ? gcm_length_t'(job_gcm_i.length) : '0);
   assign data_after = data_before + (has_data ? gcm_length_t'(job_gcm_i.length) : '0);

@@ -13,9 +13,8 @@
 // Latency, throughput: those of mae_mode_side_blocks, plus 1 clock.
 // Reset and clear: J0 and masks are erased one a clock while clear_i is held (wipe_index_i).
 // Parameters: Small = 1 keeps J0 and masks in two memories with one write port, for few LUTs of an
-// FPGA: an erasure waits until nothing else is written. No job may begin while job_ready_o is low:
-// in a clock with look_iv_i, or in a context that waits for its erasure. Legal: Contexts + Lanes at
-// most 256; Small 0 or 1.
+// FPGA: an erasure waits until nothing else is written. No job may begin while job_ready_o is low,
+// in a clock with look_iv_i. Legal: Contexts + Lanes at most 256; Small 0 or 1.
 // Source: SP 800-38D §7.1, steps 2 and 6.
 
 `include "mae_assert.svh"
@@ -145,43 +144,50 @@ module mae_gcm_masks
   assign wipe_index = index_t'(wipe_index_i);
 
   if (Small) begin : gen_memories
-    block_t j0_q[Contexts];
+    block_t j0_q  [Contexts];
     block_t mask_q[Contexts];
-    set_t erase_q;  // J0 and mask are still to be erased
-    logic j0_set, erase;
-    index_t erase_ctx, j0_ctx, mask_ctx;
+    set_t j0_old_q, mask_old_q;  // still to be erased
+    logic j0_set, j0_erase, mask_erase;
+    index_t j0_old, mask_old, j0_ctx, mask_ctx;
     block_t j0;
 
-    assign job_ready_o = !look_iv_i && !erase_q[job_ctx_i];
+    assign job_ready_o = !look_iv_i;
     assign j0_set      = job_valid_i && job_init_i;
-    assign erase       = erase_q != '0 && !clear_i && !look_iv_i && !j0_set && !side_valid_o;
+    assign j0_erase    = j0_old_q != '0 && !look_iv_i && !j0_set;
+    assign mask_erase  = mask_old_q != '0 && !side_valid_o;
 
     always_comb begin
-      erase_ctx = '0;
-      for (int unsigned c = 0; c < Contexts; c++) if (erase_q[c]) erase_ctx = index_t'(c);
-      j0_ctx = wipes ? wipe_index : erase_ctx;
-      j0     = '0;
-      if (!clear_i && look_iv_i) {j0_ctx, j0} = {look_ctx_i, look_hash_i};
-      else if (!clear_i && j0_set) {j0_ctx, j0} = {job_ctx_i, job_j0_i};
-      mask_ctx = wipes ? wipe_index : erase_ctx;
-      if (!clear_i && side_valid_o) mask_ctx = index_t'(answer_id);
+      j0_old   = '0;
+      mask_old = '0;
+      for (int unsigned c = 0; c < Contexts; c++) begin
+        if (j0_old_q[c]) j0_old = index_t'(c);
+        if (mask_old_q[c]) mask_old = index_t'(c);
+      end
+      {j0_ctx, j0} = {j0_old, 128'd0};
+      if (clear_i) j0_ctx = wipe_index;
+      else if (look_iv_i) {j0_ctx, j0} = {look_ctx_i, look_hash_i};
+      else if (j0_set) {j0_ctx, j0} = {job_ctx_i, job_j0_i};
+      mask_ctx = mask_old;
+      if (clear_i) mask_ctx = wipe_index;
+      else if (side_valid_o) mask_ctx = index_t'(answer_id);
     end
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) erase_q <= '0;
-      else if (clear_i) erase_q <= '0;
+      if (!rst_ni) {j0_old_q, mask_old_q} <= '0;
+      else if (clear_i) {j0_old_q, mask_old_q} <= '0;
       else begin
-        if (erase) erase_q[erase_ctx] <= 1'b0;
-        if (look_erase_i) erase_q[look_ctx_i] <= 1'b1;
+        if (j0_erase || j0_set) j0_old_q[j0_ctx] <= 1'b0;
+        if (mask_erase || side_valid_o) mask_old_q[mask_ctx] <= 1'b0;
+        if (look_erase_i) {j0_old_q[look_ctx_i], mask_old_q[look_ctx_i]} <= 2'b11;
       end
     end
 
     always_ff @(posedge clk_i) begin
-      if (clear_i ? wipes : look_iv_i || j0_set || erase) j0_q[j0_ctx] <= j0;
+      if (clear_i ? wipes : look_iv_i || j0_set || j0_erase) j0_q[j0_ctx] <= j0;
     end
 
     always_ff @(posedge clk_i) begin
-      if (clear_i ? wipes : side_valid_o || erase) begin
+      if (clear_i ? wipes : side_valid_o || mask_erase) begin
         mask_q[mask_ctx] <= (!clear_i && side_valid_o) ? out_block_i : '0;
       end
     end

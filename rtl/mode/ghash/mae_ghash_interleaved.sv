@@ -138,8 +138,8 @@ module mae_ghash_interleaved
   logic [Lanes-1:0] used;
   logic used_hash;
 
-  assign ctx    = op_take ? op_ctx_i : fold ? pair_ctx_q : row_ctx_i;
-  assign slot   = op_take ? op_slot_i : fold ? pair_slot_q : row_slot_i;
+  assign ctx  = op_take ? op_ctx_i : fold ? pair_ctx_q : row_ctx_i;
+  assign slot = op_take ? op_slot_i : fold ? pair_slot_q : row_slot_i;
 
   always_comb begin
     operand   = '0;

@@ -37,16 +37,16 @@ module mae_ghash_memories
     input  logic   [IndexWidth-1:0] look_ctx_i,
     output block_t                  look_o,
 
-    input  logic                    sum_valid_i,   // the hash of sum_ctx_i
+    input  logic                    sum_valid_i,    // the hash of sum_ctx_i
     input  logic   [IndexWidth-1:0] sum_ctx_i,
     input  block_t                  sum_i,
     output logic                    clear_ready_o,
-    input  logic                    clears_now_i,  // the hash of ctx_i
-    input  logic                    look_clear_i,  // the hash of look_ctx_i
-    output logic                    busy_o,        // let no sum begin
+    input  logic                    clears_now_i,   // the hash of ctx_i
+    input  logic                    look_clear_i,   // the hash of look_ctx_i
+    output logic                    busy_o,         // let no sum begin
 
     input  logic   [SlotWidth-1:0] slot_i,
-    output block_t [    Lanes-1:0] powers_o,  // [k]: H^(k+1)
+    output block_t [    Lanes-1:0] powers_o, // [k]: H^(k+1)
 
     input  logic                   h_valid_i,      // H of h_slot_i
     input  logic   [SlotWidth-1:0] h_slot_i,
@@ -67,12 +67,12 @@ module mae_ghash_memories
   logic later_q, write, wipes_hash;
   index_t later_ctx_q, write_ctx;
 
-  assign wipes_hash    = wipe_i && 32'(wipe_index_i) < Contexts;
+  assign wipes_hash = wipe_i && 32'(wipe_index_i) < Contexts;
   assign clear_ready_o = !sum_valid_i && !look_clear_i && !later_q;
-  assign busy_o        = later_q;
-  assign write         = wipe_i ? wipes_hash : sum_valid_i || clears_now_i || later_q || look_clear_i;
-  assign hash_o        = hash_q[ctx_i];
-  assign look_o        = hash_q[look_ctx_i];
+  assign busy_o = later_q;
+  assign write = wipe_i ? wipes_hash : sum_valid_i || clears_now_i || later_q || look_clear_i;
+  assign hash_o = hash_q[ctx_i];
+  assign look_o = hash_q[look_ctx_i];
 
   always_comb begin
     if (wipe_i) write_ctx = index_t'(wipe_index_i);
@@ -117,8 +117,8 @@ module mae_ghash_memories
 
   for (genvar k = 0; k < Lanes; k++) begin : gen_power
     block_t power_q[KeySlots];
-    logic   makes;
-    slot_t  power_slot;
+    logic makes;
+    slot_t power_slot;
     block_t power;
 
     // H itself is given, the others are computed.
