@@ -130,4 +130,6 @@ async def nothing_before_the_verdict(dut) -> None:
 @pytest.mark.parametrize("lanes", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_stream_card_gcm(lanes: int, more: dict[str, int]) -> None:
     """Builds mae_stream_card with one and more lanes and runs this file's tests."""
-    bench.run("mae_stream_card", parameters=build(lanes, 15 * lanes if more else 16 * lanes, **more))
+    bench.run(
+        "mae_stream_card", parameters=build(lanes, 15 * lanes if more else 16 * lanes, **more)
+    )
