@@ -204,8 +204,7 @@ def tables() -> tuple[Table, ...]:
         Table(
             "Fernando et al.: the I/O subsystem",
             "The paper says less than 10 % of the slices of its FPGA, at 199 MHz. `copy4` is the "
-            "movers around a plain copy, `stream4` the same around four lanes, `stream4_fpga` "
-            "around four lanes of few LUTs.",
+            "movers around a plain copy, `stream4` the same around four lanes; `_fpga`: few LUTs.",
             FPGA_COLUMNS,
             (
                 *_named("copy4", "stream4", "stream4_fpga", target="xc7"),

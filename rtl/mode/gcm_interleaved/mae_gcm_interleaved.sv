@@ -24,11 +24,9 @@
 // one in 3.
 // Reset and clear: both erase everything; done when wiping_o has fallen, as many clocks later as
 // there are contexts or key slots, whichever are more.
-// Parameters: Small = 1 is for few LUTs of an FPGA: J0, masks, hashes and powers of H are in
-// memories with one write port (mae_gcm_masks, mae_ghash_interleaved). An erasure, a job that begins
-// or a row may then wait for a clock, while a message or an IV ends or one without end is dropped.
-// Legal: Lanes 1..16; Contexts a multiple of Lanes, at most 256 - Lanes; KeySlots 1..64; Small 0 or
-// 1.
+// Parameters: Small = 1, for few LUTs: memories with one write port (mae_gcm_masks,
+// mae_ghash_interleaved); erasures, jobs and rows may wait a clock when a message or an IV ends.
+// Legal: Lanes 1..16; Contexts a multiple of Lanes, at most 256 - Lanes; KeySlots 1..64; Small 0, 1.
 // Security: constant-time for one message, and in the comparison; no masking.
 // Source: SP 800-38D §7.
 
@@ -143,17 +141,9 @@ module mae_gcm_interleaved
   gcm_length_t data_q                                        [Contexts];
 
   assign open_o = open_q;
-
   // ---- The masks E(K, J0), up to Lanes at a time.
-  logic
-      mask_job_ready,
-      tag_due,
-      report_ends,
-      report_iv,
-      side_cfg_valid,
-      side_row_valid,
-      side_valid,
-      starts;
+  logic tag_due, report_ends, report_iv, side_cfg_valid, side_row_valid, side_valid, starts;
+  logic mask_job_ready;
   index_t job_index, mask_index, report_ctx;
   set_t mask_set, mask_ready, near_end;
   ctx_t side_cfg_ctx, side_row_ctx;
@@ -323,8 +313,7 @@ module mae_gcm_interleaved
   // ---- State of the contexts.
   logic in_take, out_take;
   index_t row_index, out_index;
-  set_t job_set, row_set, out_set, key_set;
-
+  set_t job_set, row_set, out_set, key_set, loses_now;
   assign row_index = index_t'(row_ctx_i);
   assign out_index = index_t'(core_out_ctx_i);
   assign in_take   = row_valid_i && row_ready_o;
@@ -338,9 +327,6 @@ module mae_gcm_interleaved
       key_set[c] = key_changed_i && key_changed_slot_i == slot_q[c];
     end
   end
-
-  set_t loses_now;
-
   assign ends_now = (row_last_i ? row_set & sinks_q : '0) |
       (core_out_last_i ? out_set & flows_q : '0);
   assign near_end = (row_set & flows_q) | picked;
@@ -373,18 +359,15 @@ module mae_gcm_interleaved
 
   // Memories without reset, with one write port; they are erased after reset (wipe_q).
   index_t state_ctx;
-  gcm_length_t aad_after, data_after;
-
+  gcm_length_t aad_more, data_more;
   assign state_ctx = wipe_q ? index_t'(wipe_index_q) : job_index;
-  assign aad_after  = aad_before +
-      (job_gcm_i.phase == PhaseAad ? gcm_length_t'(job_gcm_i.length) : '0);
-  assign data_after = data_before + (has_data ? gcm_length_t'(job_gcm_i.length) : '0);
-
+  assign aad_more  = job_gcm_i.phase == PhaseAad ? gcm_length_t'(job_gcm_i.length) : '0;
+  assign data_more = has_data ? gcm_length_t'(job_gcm_i.length) : '0;
   always_ff @(posedge clk_i) begin
     if (wipe_q ? 32'(wipe_index_q) < Contexts : starts) begin
       job_q[state_ctx]  <= wipe_q ? '0 : job_gcm_i;
-      aad_q[state_ctx]  <= wipe_q ? '0 : aad_after;
-      data_q[state_ctx] <= wipe_q ? '0 : data_after;
+      aad_q[state_ctx]  <= wipe_q ? '0 : aad_before + aad_more;
+      data_q[state_ctx] <= wipe_q ? '0 : data_before + data_more;
     end
   end
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_ghash_interleaved: hashes of many contexts at once, against OpenSSL's GCM tags."""
+"""Tests mae_ghash_interleaved: hashes of many contexts at once, against OpenSSL's GCM tags.
+
+Covers mae_ghash_memories, in which Small = 1 keeps hashes and powers of H.
+"""
 
 import random
 from collections.abc import Callable
@@ -393,10 +396,7 @@ async def two_contexts(dut) -> None:
 @pytest.mark.parametrize("small", [0, 1])
 @pytest.mark.parametrize(("lanes", "contexts"), [(1, 1), (3, 2), (4, 6)])
 def test_ghash_interleaved(lanes: int, contexts: int, small: int) -> None:
-    """Builds mae_ghash_interleaved for several lanes and contexts and runs this file's tests.
-
-    With Small = 1 that covers mae_ghash_memories.
-    """
+    """Builds mae_ghash_interleaved for several lanes and contexts and runs this file's tests."""
     slots = contexts + (contexts > 1)
     parameters = {"Lanes": lanes, "Contexts": contexts, "KeySlots": slots, "Small": small}
     bench.run("mae_ghash_interleaved", parameters=parameters)
