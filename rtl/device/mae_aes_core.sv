@@ -10,7 +10,8 @@
 // Throughput: as mae_mode_engine.
 // Reset and clear: clear_i erases keys, chain values and data; wiping_o is high from the next clock
 // until everything is erased.
-// Parameters: Legal: as the parts.
+// Parameters: Small = 1 takes mae_cipher_lanes_luts for few LUTs of an FPGA. Legal: as the parts;
+// Small 0, or 1 with Iterative = 0, KeyBanks = 1, Dirs = DirsBoth and RegsPerRound = 1.
 // Security: constant-time for one message (concurrent messages wait for each other); no masking.
 
 `include "mae_assert.svh"
@@ -29,6 +30,7 @@ module mae_aes_core
     parameter key_len_e MaxKeyLen = Aes256,
     parameter sbox_impl_e Sbox = SboxTable,
     parameter int unsigned RegsPerRound = 1,
+    parameter bit Small = 1'b0,  // mae_cipher_lanes_luts
     parameter bit Scrub = 1'b0,  // see mae_key_cache
     localparam int unsigned BytesWidth = $clog2(16 * Lanes + 1)
 ) (
@@ -72,6 +74,9 @@ module mae_aes_core
     output logic                    out_last_o,
     output logic                    out_key_lost_o
 );
+  `MAE_PARAM(SmallLegal,
+             !Small || (!Iterative && KeyBanks == 1 && Dirs == DirsBoth && RegsPerRound == 1))
+
   // Rows of a serial slot.
   localparam int unsigned SlotRows = 4;
   // Rows in the parallel path: more than the longest latency of a pipelined cipher. An iterative
@@ -169,6 +174,24 @@ module mae_aes_core
         .Units    (Lanes),
         .KeyBanks (KeyBanks),
         .Dirs     (Dirs),
+        .MaxKeyLen(MaxKeyLen),
+        .Sbox     (Sbox)
+    ) u_cipher (
+        .clk_i,
+        .rst_ni,
+        .clear_i,
+        .key_valid_i(key_valid),
+        .key_ready_o(key_ready),
+        .key_i      (key),
+        .req_valid_i(req_valid),
+        .req_ready_o(req_ready),
+        .req_i      (req),
+        .rsp_valid_o(rsp_valid),
+        .rsp_o      (rsp)
+    );
+  end else if (Small) begin : gen_luts
+    mae_cipher_lanes_luts #(
+        .Lanes    (Lanes),
         .MaxKeyLen(MaxKeyLen),
         .Sbox     (Sbox)
     ) u_cipher (

@@ -33,6 +33,7 @@ module mae_dma_aes_client
     parameter sbox_impl_e Sbox = SboxTable,
     parameter int unsigned RegsPerRound = 1,
     parameter bit Gcm = 1'b1,
+    parameter bit Small = 1'b0,
     localparam int unsigned DataWidth = 128 * Lanes,
     localparam int unsigned BytesWidth = $clog2(16 * Lanes + 1)
 ) (
@@ -192,7 +193,8 @@ module mae_dma_aes_client
         .Contexts(Contexts),
         .KeySlots(KeySlots),
         .MaxKeyLen(MaxKeyLen),
-        .Sbox(Sbox)
+        .Sbox(Sbox),
+        .Small(Small)
     ) u_gcm (
         .clk_i,
         .rst_ni,
@@ -286,7 +288,8 @@ module mae_dma_aes_client
       .Dirs        (Dirs),
       .MaxKeyLen   (MaxKeyLen),
       .Sbox        (Sbox),
-      .RegsPerRound(RegsPerRound)
+      .RegsPerRound(RegsPerRound),
+      .Small       (Small)
   ) u_core (
       .clk_i,
       .rst_ni,

@@ -5,7 +5,7 @@ import cocotb
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from tests.device.card.test_stream_card import build
+from tests.device.card.test_stream_card import SMALL, build
 from tests.device.card_host import DECRYPT, Card, Job
 from tests.dma.rings import FINAL, INIT, Status
 from tests.support import bench
@@ -126,7 +126,10 @@ async def nothing_before_the_verdict(dut) -> None:
     await carry_out(card, lots)
 
 
+@pytest.mark.parametrize("more", [{}, SMALL], ids=["stream", "fpga"])
 @pytest.mark.parametrize("lanes", [1, pytest.param(4, marks=pytest.mark.slow)])
-def test_stream_card_gcm(lanes: int) -> None:
+def test_stream_card_gcm(lanes: int, more: dict[str, int]) -> None:
     """Builds mae_stream_card with one and more lanes and runs this file's tests."""
-    bench.run("mae_stream_card", parameters=build(lanes, 16 * lanes))
+    bench.run(
+        "mae_stream_card", parameters=build(lanes, 15 * lanes if more else 16 * lanes, **more)
+    )

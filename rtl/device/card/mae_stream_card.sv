@@ -24,7 +24,10 @@
 // (whose engine uses one context for each lane), otherwise 256; KeySlots 1..64; RecordSlots 0 or
 // 2..32, with KeySlots at most 64; KeyBanks 1..4; Dirs any of dirs_e; MaxKeyLen any of key_len_e;
 // Sbox any but SboxOnehot; RegsPerRound 1..3; IdWidth >= 8; BusWidth a power of two,
-// 32..128 * Lanes.
+// 32..128 * Lanes; Small 0, or 1 with KeyBanks = 1, Dirs = DirsBoth and RegsPerRound = 1. Small = 1
+// is for few LUTs of an FPGA (docs/adr/0035): rounds of one table for both directions, which drain
+// when they are cleared (mae_cipher_lanes_luts), and a GCM engine whose memories have one write port
+// (mae_gcm_interleaved). ctrl.wipe takes as many clocks as without.
 // Security: constant-time for one message (concurrent messages wait for each other); no masking.
 // Source: Fernando et al.; Dong et al..
 
@@ -45,6 +48,7 @@ module mae_stream_card
     parameter sbox_impl_e Sbox = SboxTable,
     parameter int unsigned RegsPerRound = 1,
     parameter bit Gcm = 1'b1,
+    parameter bit Small = 1'b0,
     parameter int unsigned RecordSlots = 0,
     parameter int unsigned IdWidth = 8,
     parameter int unsigned BusWidth = 128 * Lanes,
@@ -410,7 +414,8 @@ module mae_stream_card
       .MaxKeyLen   (MaxKeyLen),
       .Sbox        (Sbox),
       .RegsPerRound(RegsPerRound),
-      .Gcm         (Gcm)
+      .Gcm         (Gcm),
+      .Small       (Small)
   ) u_client (
       .clk_i,
       .rst_ni        (job_rst_n),

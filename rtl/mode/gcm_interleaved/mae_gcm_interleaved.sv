@@ -24,7 +24,9 @@
 // one in 3.
 // Reset and clear: both erase everything; done when wiping_o has fallen, as many clocks later as
 // there are contexts or key slots, whichever are more.
-// Parameters: Legal: Lanes 1..16; Contexts a multiple of Lanes, at most 256 - Lanes; KeySlots 1..64.
+// Parameters: Small = 1, for few LUTs: memories with one write port (mae_gcm_masks,
+// mae_ghash_interleaved); erasures, jobs and rows may wait a clock when a message or an IV ends.
+// Legal: Lanes 1..16; Contexts a multiple of Lanes, at most 256 - Lanes; KeySlots 1..64; Small 0, 1.
 // Security: constant-time for one message, and in the comparison; no masking.
 // Source: SP 800-38D §7.
 
@@ -40,6 +42,7 @@ module mae_gcm_interleaved
     parameter int unsigned KeySlots = 16,
     parameter key_len_e MaxKeyLen = Aes256,
     parameter sbox_impl_e Sbox = SboxTable,
+    parameter bit Small = 1'b0,
     localparam int unsigned CoreContexts = Contexts + Lanes,
     localparam int unsigned BytesWidth = $clog2(16 * Lanes + 1)
 ) (
@@ -138,9 +141,9 @@ module mae_gcm_interleaved
   gcm_length_t data_q                                        [Contexts];
 
   assign open_o = open_q;
-
   // ---- The masks E(K, J0), up to Lanes at a time.
   logic tag_due, report_ends, report_iv, side_cfg_valid, side_row_valid, side_valid, starts;
+  logic mask_job_ready;
   index_t job_index, mask_index, report_ctx;
   set_t mask_set, mask_ready, near_end;
   ctx_t side_cfg_ctx, side_row_ctx;
@@ -149,12 +152,14 @@ module mae_gcm_interleaved
 
   mae_gcm_masks #(
       .Lanes   (Lanes),
-      .Contexts(Contexts)
+      .Contexts(Contexts),
+      .Small   (Small)
   ) u_masks (
       .clk_i,
       .rst_ni,
       .clear_i     (wipe_q),
       .wipe_index_i(wipe_index_q),
+      .job_ready_o (mask_job_ready),
       .job_valid_i (starts),
       .job_ctx_i   (job_index),
       .job_init_i  (job_gcm_i.init),
@@ -226,7 +231,7 @@ module mae_gcm_interleaved
   assign has_data = job_gcm_i.phase == PhaseData && job_gcm_i.length != '0;
   // A message that was not ended leaves its hash to the next one of its context.
   assign begin_clear = begin_gcm && job_gcm_i.init && open_q[job_index];
-  assign starts = begin_gcm && !begin_clear &&
+  assign starts = begin_gcm && !begin_clear && mask_job_ready &&
       (!job_gcm_i.init || have_h[slot_t'(job_gcm_i.key_slot)]) &&
       (!has_data || (!side_cfg_valid && core_cfg_ready_i));
 
@@ -308,8 +313,7 @@ module mae_gcm_interleaved
   // ---- State of the contexts.
   logic in_take, out_take;
   index_t row_index, out_index;
-  set_t job_set, row_set, out_set, key_set;
-
+  set_t job_set, row_set, out_set, key_set, loses_now;
   assign row_index = index_t'(row_ctx_i);
   assign out_index = index_t'(core_out_ctx_i);
   assign in_take   = row_valid_i && row_ready_o;
@@ -323,9 +327,6 @@ module mae_gcm_interleaved
       key_set[c] = key_changed_i && key_changed_slot_i == slot_q[c];
     end
   end
-
-  set_t loses_now;
-
   assign ends_now = (row_last_i ? row_set & sinks_q : '0) |
       (core_out_last_i ? out_set & flows_q : '0);
   assign near_end = (row_set & flows_q) | picked;
@@ -356,18 +357,17 @@ module mae_gcm_interleaved
     end
   end
 
-  // Memories without reset; they are erased after reset (wipe_q).
+  // Memories without reset, with one write port; they are erased after reset (wipe_q).
+  index_t state_ctx;
+  gcm_length_t aad_more, data_more;
+  assign state_ctx = wipe_q ? index_t'(wipe_index_q) : job_index;
+  assign aad_more  = job_gcm_i.phase == PhaseAad ? gcm_length_t'(job_gcm_i.length) : '0;
+  assign data_more = has_data ? gcm_length_t'(job_gcm_i.length) : '0;
   always_ff @(posedge clk_i) begin
-    if (starts) begin
-      job_q[job_index] <= job_gcm_i;
-      aad_q[job_index]  <= aad_before + (job_gcm_i.phase == PhaseAad ?
-                                         gcm_length_t'(job_gcm_i.length) : '0);
-      data_q[job_index] <= data_before + (has_data ? gcm_length_t'(job_gcm_i.length) : '0);
-    end
-    if (wipe_q && 32'(wipe_index_q) < Contexts) begin
-      job_q[index_t'(wipe_index_q)]  <= '0;
-      aad_q[index_t'(wipe_index_q)]  <= '0;
-      data_q[index_t'(wipe_index_q)] <= '0;
+    if (wipe_q ? 32'(wipe_index_q) < Contexts : starts) begin
+      job_q[state_ctx]  <= wipe_q ? '0 : job_gcm_i;
+      aad_q[state_ctx]  <= wipe_q ? '0 : aad_before + aad_more;
+      data_q[state_ctx] <= wipe_q ? '0 : data_before + data_more;
     end
   end
 
@@ -398,7 +398,8 @@ module mae_gcm_interleaved
   mae_ghash_interleaved #(
       .Lanes   (Lanes),
       .Contexts(Contexts),
-      .KeySlots(KeySlots)
+      .KeySlots(KeySlots),
+      .Small   (Small)
   ) u_hash (
       .clk_i,
       .rst_ni,

@@ -21,7 +21,12 @@
 // Reset and clear: wipe_i erases context and slot wipe_index_i, if there are such, while everything
 // else is stalled. erase_valid_i erases the powers of a slot within two clocks, also those that are
 // being computed; hashes that use them are wrong from then on. The memories have no reset.
-// Parameters: Legal: Lanes 1..16; Contexts 1..256; KeySlots 1..64.
+// Parameters: Small = 1 is for few LUTs of an FPGA: hashes and powers are in memories with one write
+// port (mae_ghash_memories), and the products of the lanes (mae_clmul32_luts) are added before one
+// reduction. Rows then wait while an OpClear is offered, and for a clock behind a look_clear_i in
+// whose clock a hash was written; look_clear_i may come every 3 clocks. OpSetH and OpPower wait
+// until an erasure has ended, which takes up to 2 clocks, in addition to the ones before it. Legal:
+// Lanes 1..16; Contexts 1..256; KeySlots 1..64; Small 0 or 1.
 // Security: constant-time; no masking.
 // Source: SP 800-38D §6.4.
 
@@ -30,10 +35,12 @@
 module mae_ghash_interleaved
   import mae_aes_pkg::*;
   import mae_mode_pkg::*;
+  import mae_ghash_pkg::*;
 #(
     parameter int unsigned Lanes = 4,
     parameter int unsigned Contexts = 64,
     parameter int unsigned KeySlots = 16,
+    parameter bit Small = 1'b0,
     localparam int unsigned BytesWidth = $clog2(16 * Lanes + 1),
     localparam int unsigned IndexWidth = (Contexts > 1) ? $clog2(Contexts) : 1,
     localparam int unsigned SlotWidth = (KeySlots > 1) ? $clog2(KeySlots) : 1
@@ -74,10 +81,6 @@ module mae_ghash_interleaved
   typedef logic [IndexWidth-1:0] index_t;
   typedef logic [SlotWidth-1:0] slot_t;
 
-  // Memories without reset; the user erases them after reset (wipe_i).
-  block_t hash_q[Contexts];
-  block_t [Lanes-1:0] power_q[KeySlots];  // [s][k]: H^(k+1)
-
   // The context with two sums; the product in progress.
   logic pair_q, newer_odd_q;  // newer_odd: the newer sum is odd_q
   index_t pair_ctx_q;
@@ -89,6 +92,9 @@ module mae_ghash_interleaved
   logic [4:0] product_power_q;  // 0: the hash, otherwise that power
   logic op_product, op_hash, op_take, row_take, pair_free, row_pairs, full, row_ok, start;
   logic fold_op, fold_row, fold, hash_product;
+  // Small: a hash or the powers of a slot are still to be erased; OpClear is offered, and may be
+  // taken.
+  logic busy, erasing, clear_waits, clear_ready;
 
   assign op_product = op_i inside {OpPower, OpBlock};
   assign op_hash = op_i inside {OpBlock, OpClear};
@@ -100,7 +106,8 @@ module mae_ghash_interleaved
     if (op_hash) begin
       op_ready_o = !wipe_i && !(hash_product && product_ctx_q == op_ctx_i) &&
           !(pair_q && pair_ctx_q == op_ctx_i);
-    end
+    end else if (erasing) op_ready_o = 1'b0;
+    if (busy || (clear_waits && !clear_ready)) op_ready_o = 1'b0;
   end
 
   assign full = 32'(row_bytes_i) > 16 * (Lanes - 1);
@@ -116,11 +123,11 @@ module mae_ghash_interleaved
   end
 
   // The sums are joined in a clock in which the row that waits, if any, cannot be taken.
-  assign pair_free = !wipe_i && pair_q && !(hash_product && product_ctx_q == pair_ctx_q);
+  assign pair_free = !wipe_i && !busy && pair_q && !(hash_product && product_ctx_q == pair_ctx_q);
   assign fold_op = pair_free && op_valid_i && op_hash && op_ctx_i == pair_ctx_q;
   assign fold_row = pair_free && !op_take && row_offered_i && !row_ok && (row_pairs || full);
   assign fold = fold_op || fold_row;
-  assign row_ready_o = !wipe_i && !op_take && !fold_op && row_ok;
+  assign row_ready_o = !wipe_i && !busy && !clear_waits && !op_take && !fold_op && row_ok;
   assign row_take = row_valid_i && row_ready_o;
 
   // Operands: the last block is always multiplied by H, so a short row is right-aligned.
@@ -131,10 +138,8 @@ module mae_ghash_interleaved
   logic [Lanes-1:0] used;
   logic used_hash;
 
-  assign ctx    = op_take ? op_ctx_i : fold ? pair_ctx_q : row_ctx_i;
-  assign slot   = op_take ? op_slot_i : fold ? pair_slot_q : row_slot_i;
-  assign hash   = hash_q[ctx];
-  assign powers = power_q[slot];
+  assign ctx  = op_take ? op_ctx_i : fold ? pair_ctx_q : row_ctx_i;
+  assign slot = op_take ? op_slot_i : fold ? pair_slot_q : row_slot_i;
 
   always_comb begin
     operand   = '0;
@@ -179,42 +184,77 @@ module mae_ghash_interleaved
     end
   end
 
-  block_t [Lanes-1:0] products;
   block_t sum, scaled;  // sum: of the row; scaled: the older sum times its power of H
-  logic [Lanes-1:0] unused_valid;
-  logic unused_scaled_valid;
 
-  for (genvar i = 0; i < Lanes; i++) begin : gen_lane
+  if (Small) begin : gen_added
+    ghash_partial_t [Lanes-1:0] partial;
+    ghash_partial_t added, scale_partial;
+    logic unused_used;
+
+    assign unused_used = ^used;  // other operands are 0
+    for (genvar i = 0; i < Lanes; i++) begin : gen_lane
+      mae_gf128_partial_products #(
+          .Luts(1'b1)
+      ) u_partial (
+          .clk_i,
+          .a_i      (operand[i]),
+          .b_i      (powers[Lanes-1-i]),
+          .partial_o(partial[i])
+      );
+    end
+
+    mae_gf128_partial_products #(
+        .Luts(1'b1)
+    ) u_scale (
+        .clk_i,
+        .a_i      (used_hash ? older : '0),
+        .b_i      (factor),
+        .partial_o(scale_partial)
+    );
+
+    always_comb begin
+      added = '0;
+      for (int unsigned i = 0; i < Lanes; i++) added ^= partial[i];
+    end
+    assign sum    = ghash_join(added);
+    assign scaled = ghash_join(scale_partial);
+  end else begin : gen_reduced
+    block_t [Lanes-1:0] products;
+    logic [Lanes-1:0] unused_valid;
+    logic unused_scaled_valid;
+
+    for (genvar i = 0; i < Lanes; i++) begin : gen_lane
+      mae_gf128_mul #(
+          .OutReg(1'b0)
+      ) u_mul (
+          .clk_i,
+          .rst_ni,
+          .clear_i  (wipe_i),
+          .valid_i  (used[i]),
+          .a_i      (operand[i]),
+          .b_i      (powers[Lanes-1-i]),
+          .valid_o  (unused_valid[i]),
+          .product_o(products[i])
+      );
+    end
+
     mae_gf128_mul #(
         .OutReg(1'b0)
-    ) u_mul (
+    ) u_scale (
         .clk_i,
         .rst_ni,
         .clear_i  (wipe_i),
-        .valid_i  (used[i]),
-        .a_i      (operand[i]),
-        .b_i      (powers[Lanes-1-i]),
-        .valid_o  (unused_valid[i]),
-        .product_o(products[i])
+        .valid_i  (used_hash),
+        .a_i      (older),
+        .b_i      (factor),
+        .valid_o  (unused_scaled_valid),
+        .product_o(scaled)
     );
-  end
 
-  mae_gf128_mul #(
-      .OutReg(1'b0)
-  ) u_scale (
-      .clk_i,
-      .rst_ni,
-      .clear_i  (wipe_i),
-      .valid_i  (used_hash),
-      .a_i      (older),
-      .b_i      (factor),
-      .valid_o  (unused_scaled_valid),
-      .product_o(scaled)
-  );
-
-  always_comb begin
-    sum = '0;
-    for (int unsigned i = 0; i < Lanes; i++) sum ^= products[i];
+    always_comb begin
+      sum = '0;
+      for (int unsigned i = 0; i < Lanes; i++) sum ^= products[i];
+    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -253,33 +293,82 @@ module mae_ghash_interleaved
     else {erase_again_q, erase_slot_q} <= {erase_valid_i, erase_slot_i};
   end
 
+  logic   sum_valid;
+  block_t hash_sum;
+
+  assign sum_valid = hash_product && !to_odd_q && !start_q;
+  assign hash_sum  = sum ^ scaled ^ (fold_q ? odd_q : '0);
+
   always_ff @(posedge clk_i) begin
-    if (hash_product && !to_odd_q && !start_q) begin
-      hash_q[product_ctx_q] <= sum ^ scaled ^ (fold_q ? odd_q : '0);
-    end
     if (fold && !newer_odd_q) odd_q <= hash;
     if (to_odd_q) odd_q <= sum ^ scaled;
     if (start_q) {odd_q, double_q} <= {sum, scaled};
     if (fold_q || (wipe_i && wipe_index_i == 8'(pair_ctx_q))) {odd_q, double_q} <= '0;
-    for (int unsigned k = 2; k <= Lanes; k++) begin
-      if (product_q && 32'(product_power_q) == k) power_q[product_slot_q][k-1] <= sum;
-    end
-    if (op_take && op_i == OpSetH) power_q[op_slot_i][0] <= op_block_i;
-    if (op_take && op_i == OpClear) hash_q[op_ctx_i] <= '0;
-    if (look_clear_i) hash_q[look_ctx_i] <= '0;
-    if (erase_valid_i) begin
-      power_q[erase_slot_i] <= '0;
-      if (erase_slot_i == pair_slot_q) double_q <= '0;
-    end
-    if (erase_again_q) begin
-      power_q[erase_slot_q] <= '0;
-      if (erase_slot_q == pair_slot_q) double_q <= '0;
-    end
-    if (wipe_i && 32'(wipe_index_i) < Contexts) hash_q[index_t'(wipe_index_i)] <= '0;
-    if (wipe_i && 32'(wipe_index_i) < KeySlots) power_q[slot_t'(wipe_index_i)] <= '0;
+    if (erase_valid_i && erase_slot_i == pair_slot_q) double_q <= '0;
+    if (erase_again_q && erase_slot_q == pair_slot_q) double_q <= '0;
   end
 
-  assign look_o = hash_q[look_ctx_i];
+  if (Small) begin : gen_memories
+    assign clear_waits = op_valid_i && op_i == OpClear;
+
+    mae_ghash_memories #(
+        .Lanes   (Lanes),
+        .Contexts(Contexts),
+        .KeySlots(KeySlots)
+    ) u_memories (
+        .clk_i,
+        .rst_ni,
+        .wipe_i,
+        .wipe_index_i,
+        .ctx_i        (ctx),
+        .hash_o       (hash),
+        .look_ctx_i,
+        .look_o,
+        .sum_valid_i  (sum_valid),
+        .sum_ctx_i    (product_ctx_q),
+        .sum_i        (hash_sum),
+        .clear_ready_o(clear_ready),
+        .clears_now_i (op_take && op_i == OpClear),
+        .look_clear_i,
+        .busy_o       (busy),
+        .slot_i       (slot),
+        .powers_o     (powers),
+        .h_valid_i    (op_take && op_i == OpSetH),
+        .h_slot_i     (op_slot_i),
+        .h_i          (op_block_i),
+        .power_valid_i(product_q && product_power_q != '0),
+        .power_i      (product_power_q),
+        .power_slot_i (product_slot_q),
+        .power_block_i(sum),
+        .erase_valid_i,
+        .erase_slot_i,
+        .erasing_o    (erasing)
+    );
+  end else begin : gen_regs
+    // Without reset; the user erases them after reset (wipe_i).
+    block_t hash_q[Contexts];
+    block_t [Lanes-1:0] power_q[KeySlots];  // [s][k]: H^(k+1)
+
+    assign {busy, erasing, clear_waits} = '0;
+    assign clear_ready = 1'b1;
+    assign hash = hash_q[ctx];
+    assign look_o = hash_q[look_ctx_i];
+    assign powers = power_q[slot];
+
+    always_ff @(posedge clk_i) begin
+      if (sum_valid) hash_q[product_ctx_q] <= hash_sum;
+      for (int unsigned k = 2; k <= Lanes; k++) begin
+        if (product_q && 32'(product_power_q) == k) power_q[product_slot_q][k-1] <= sum;
+      end
+      if (op_take && op_i == OpSetH) power_q[op_slot_i][0] <= op_block_i;
+      if (op_take && op_i == OpClear) hash_q[op_ctx_i] <= '0;
+      if (look_clear_i) hash_q[look_ctx_i] <= '0;
+      if (erase_valid_i) power_q[erase_slot_i] <= '0;
+      if (erase_again_q) power_q[erase_slot_q] <= '0;
+      if (wipe_i && 32'(wipe_index_i) < Contexts) hash_q[index_t'(wipe_index_i)] <= '0;
+      if (wipe_i && 32'(wipe_index_i) < KeySlots) power_q[slot_t'(wipe_index_i)] <= '0;
+    end
+  end
 
   logic unsettled;  // a sum of the looked-at context is on its way
 

@@ -13,6 +13,7 @@ from cocotb.triggers import ClockCycles
 
 from tests.cipher.fips197 import round_keys
 from tests.device import oracle, secrets
+from tests.device.card.test_stream_card import SMALL
 from tests.device.card.test_stream_card_async import begin as begin_async
 from tests.device.card_host import BASE, COMP, Card, Job, load_keys, random_jobs
 from tests.device.peripheral_host import BUSY
@@ -169,8 +170,9 @@ async def nothing_is_left(dut: SimHandleBase, state: str) -> None:
         ("mae_stream_card", {}),
         pytest.param("mae_stream_card_async", {}, marks=pytest.mark.slow),
         pytest.param("mae_stream_card", {"BusWidth": 64}, marks=pytest.mark.slow),
+        pytest.param("mae_stream_card", SMALL, marks=pytest.mark.slow),
     ],
-    ids=["mae_stream_card", "mae_stream_card_async", "narrow_bus"],
+    ids=["mae_stream_card", "mae_stream_card_async", "narrow_bus", "fpga"],
 )
 @pytest.mark.full
 def test_hung_bus(top: str, bus: dict[str, object]) -> None:

@@ -350,12 +350,17 @@ def build(lanes: int, contexts: int, **more: int) -> dict[str, int]:
     return {"Lanes": lanes, "Contexts": contexts, "KeySlots": 16, "KeyBanks": 4, **more}
 
 
+# What makes stream4_fpga of stream4, beside the number of contexts.
+SMALL = {"KeyBanks": 1, "Sbox": 5, "Small": 1}
+
+
+@pytest.mark.parametrize("more", [{}, SMALL], ids=["stream", "fpga"])
 @pytest.mark.parametrize("lanes", [1, pytest.param(4, marks=pytest.mark.slow)])
-def test_stream_card(lanes: int) -> None:
+def test_stream_card(lanes: int, more: dict[str, int]) -> None:
     """Builds mae_stream_card and runs this file's tests except bus use and wipe."""
     bench.run(
         "mae_stream_card",
-        parameters=build(lanes, 16 * lanes),
+        parameters=build(lanes, 15 * lanes if more else 16 * lanes, **more),
         test_filter="^(?!.*(figure_|wipe)).*$",
     )
 
@@ -376,11 +381,12 @@ def test_legal_contexts(contexts: int, gcm: int, legal: bool, capfd) -> None:
 
 
 @pytest.mark.full
-def test_stream_card_wipe() -> None:
+@pytest.mark.parametrize("more", [{"KeyBanks": 2}, SMALL], ids=["stream", "fpga"])
+def test_stream_card_wipe(more: dict[str, int]) -> None:
     """Builds the smallest mae_stream_card with all signals visible and runs the wipe test."""
     bench.run(
         "mae_stream_card",
-        parameters=build(1, 2, KeySlots=6, KeyBanks=2),
+        parameters=build(1, 2, **{"KeySlots": 6} | more),
         test_filter="wipe",
         visible=True,
         optimize="-O0",
@@ -388,6 +394,8 @@ def test_stream_card_wipe() -> None:
 
 
 @pytest.mark.slow
-def test_stream_card_figures() -> None:
+@pytest.mark.parametrize("more", [{}, SMALL], ids=["stream", "fpga"])
+def test_stream_card_figures(more: dict[str, int]) -> None:
     """Builds mae_stream_card with four lanes and runs the tests of bus use."""
-    bench.run("mae_stream_card", parameters=build(4, 64), test_filter="figure_")
+    contexts = 60 if more else 64
+    bench.run("mae_stream_card", parameters=build(4, contexts, **more), test_filter="figure_")

@@ -480,10 +480,16 @@ async def clocks(dut) -> None:
         assert took(jobs[0], "taken", "out") <= 200 + RAMP, took(jobs[0], "taken", "out")
 
 
+@pytest.mark.parametrize("small", [0, 1])
 @pytest.mark.parametrize(
     "lanes, contexts", [(1, 3), (2, 8), pytest.param(4, 16, marks=pytest.mark.slow)]
 )
-def test_gcm_interleaved(lanes: int, contexts: int) -> None:
-    """Builds mae_dma_aes_client for several lanes and contexts and runs this file's tests."""
-    parameters = {"Lanes": lanes, "Contexts": contexts, "KeySlots": 4}
+def test_gcm_interleaved(lanes: int, contexts: int, small: int) -> None:
+    """Builds mae_dma_aes_client for several lanes and contexts and runs this file's tests.
+
+    small: with memories of one write port, and rounds in few LUTs.
+    """
+    parameters = {"Lanes": lanes, "Contexts": contexts, "KeySlots": 4, "Small": small}
+    if small:
+        parameters |= {"KeyBanks": 1, "Sbox": 5}
     bench.run("mae_dma_aes_client", parameters=parameters)
