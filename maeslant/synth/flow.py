@@ -2,6 +2,7 @@
 """Synthesizes a build or RTL module for a target, or returns the stored report."""
 
 import dataclasses
+import functools
 import json
 import pathlib
 import re
@@ -38,10 +39,11 @@ class Point:
     library: liberty.Library | None  # None for FPGAs
     recipe: dict[str, object]
 
-    @property
+    @functools.cached_property
     def digest(self) -> str:
         """Returns a digest of RTL, parameters and settings, to detect an outdated report.
 
+        It is that of the first call, so of RTL as the synthesis found it, however long that takes.
         A library is known by its content, whatever its file is called. What the recipe says in
         words (ports, inputs, ways) changes with the code that does it.
         """
@@ -231,8 +233,8 @@ def synthesize(
             with report.workplace(what.design.name) as work:
                 found.power = estimate(found, what.library, work, tell)
             found.write(what.file)
-        wires = found.folder / f"{placement.WIRES}.gz"
-        if placed and (found.placed is None or (power and not wires.exists())):
+        wires = f"{placement.WIRES}.gz"
+        if placed and (found.placed is None or (power and not (found.folder / wires).exists())):
             with report.workplace(what.design.name) as work:
                 found.placed, circuit = placement.place(found, what.library, work, tell)
                 picture.draw(circuit, what.library, work / picture.FILE)

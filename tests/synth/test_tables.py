@@ -186,3 +186,13 @@ def test_published_reports_are_of_points() -> None:
         call.pop("power", None)
         known.add(flow.point(**call).published.name)
     assert {path.name for path in report.PUBLISHED.glob("*")} <= known
+
+
+def test_digest_is_of_the_begin(tmp_path) -> None:
+    """A report names the RTL that its synthesis began with, though a file changes meanwhile."""
+    file = tmp_path / "mine.sv"
+    file.write_text("module mine(input logic a, output logic z); assign z = a; endmodule\n")
+    begun = flow.point(str(file), "xc7")
+    first = begun.digest
+    file.write_text("module mine(input logic a, output logic z); assign z = ~a; endmodule\n")
+    assert begun.digest == first != flow.point(str(file), "xc7").digest
