@@ -77,8 +77,9 @@ class Report:
         """Decompresses a file of this report into a folder, its netlist; returns the path."""
         packed = self.folder / file
         if not packed.exists():
+            what = "netlist" if file == NETLIST else file
             raise SynthesisError(
-                f"{self.folder} holds no {file}: remove that folder and synthesize again"
+                f"{self.folder} holds no {what}: remove that folder and synthesize again"
             )
         netlist = work / packed.stem
         with gzip.open(packed) as text, open(netlist, "wb") as plain:

@@ -160,7 +160,7 @@ def tables() -> tuple[Table, ...]:
             "Dong et al., Table 3: N pipelines on one key expansion",
             "The paper's technology is another 45 nm library, with another flow.",
             DONG_COLUMNS,
-            (*_related("Dong N="), *lanes, ONEHOT, Ours("lanes1_fast", options={"power": True})),
+            (*_related("Dong N="), *lanes, ONEHOT, *placed.PIPELINES),
         ),
         Table(
             "Dong et al., Gbit/s/W: of which blocks, and with what",
