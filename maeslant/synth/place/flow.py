@@ -82,6 +82,7 @@ def place(
         "path": final["path"],
         "hold_ns": final["hold_ns"],
         "skew_ns": final["skew_ns"],
+        "latency_ns": final["latency_ns"],
         "clock_buffers": len(places),
         "clock_levels": levels,
         "left_out": LEFT_OUT,

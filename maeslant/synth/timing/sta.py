@@ -2,8 +2,8 @@
 """Times a standard-cell netlist by OpenSTA and reads its critical path.
 
 Conditions: every input is driven by the library's medium buffer and arrives with the clock edge,
-every output drives a small load and is due at the clock edge. Clocks are ideal, all clocks of a
-design have the same period and are taken as unrelated. Resets are no data paths: paths that start
+every output drives a small load and is due at the clock edge. Clocks are ideal until they have
+trees, all clocks of a design have the same period and are taken as unrelated. Resets are no data paths: paths that start
 at them, and recovery and removal, are left out. Nothing is placed: wires weigh what the Liberty
 file's default wire-load model says of their fan-out, or nothing where it has none.
 """
@@ -18,6 +18,8 @@ from maeslant.synth.liberty import Library
 from maeslant.synth.report import SynthesisError
 
 UNITS = "set_cmd_units -time ns -capacitance fF"
+# Clock, and the latencies of the two flip-flops with the greatest skew of it.
+SKEW = re.compile(r"(?m)^Clock (\S+)\n.*\n.*\n\s*([\d.]+)\n.*\n\s*([\d.]+)\s")
 STEP = re.compile(r"^\s*(?:([\d.]+)\s+)?(-?[\d.]+)\s+(-?[\d.]+)\s+([v^])\s+(\S+) \((\S+)\)\s*$")
 
 
@@ -74,14 +76,17 @@ def timing(
     """Returns a netlist's critical path, by OpenSTA: length in ns and path elements.
 
     ``spef``: the wires; all have to be of the netlist. ``propagated``: clocks come as late as their
-    trees make them; adds the difference between the latest and the earliest flip-flop, and the
-    least hold slack.
+    trees make them, to what the ports are connected with, too; adds the difference between the
+    latest and the earliest flip-flop, the latest one's delay, and the least hold slack.
     """
     lines = read(netlist, top, library, period_ns)
     if spef:
         lines.append(f"read_spef {spef}")
+    told = {}
     if propagated:
         lines.append("set_propagated_clock [all_clocks]")
+        told, latencies = _clocks(lines, netlist)
+        lines += _ports(latencies)
     lines.append("report_checks -path_delay max -fields {capacitance} -digits 4")
     text = run(lines, netlist.with_suffix(".sta"))
     # A wire whose net or pin is not found would weigh nothing, without an error.
@@ -99,8 +104,7 @@ def timing(
     setup = re.search(r"(-?[\d.]+)\s+-?[\d.]+\s+library setup time", text)
     if setup:
         path.append(f"setup +{-float(setup[1]):.3f} {found:.3f}")
-    told = {"period_ns": round(found, 4), "fmax_mhz": round(1000 / found, 1), "path": path}
-    return told | (_clocks(lines, netlist) if propagated else {})
+    return {"period_ns": round(found, 4), "fmax_mhz": round(1000 / found, 1), "path": path} | told
 
 
 def write_sdf(
@@ -112,17 +116,38 @@ def write_sdf(
     run(lines, netlist.with_suffix(".delays"))
 
 
-def _clocks(lines: list[str], netlist: pathlib.Path) -> dict[str, float]:
-    """Returns skew and hold slack in ns of the commands' netlist with its clock trees."""
+def _clocks(
+    lines: list[str], netlist: pathlib.Path
+) -> tuple[dict[str, float], dict[str, list[float]]]:
+    """Returns skew, latency and hold slack in ns of the commands' netlist with its clock trees.
+
+    Returns each clock's latencies, too: of the latest and the earliest of its flip-flops that are a
+    path's two ends.
+    """
     pairs = "-from [all_registers -clock_pins] -to [all_registers -data_pins]"
-    more = [*lines[:-1], "report_clock_skew", f"report_checks -path_delay min {pairs} -digits 4"]
-    said = run(more, netlist.with_suffix(".clocks"))
-    skews = [float(n) for n in re.findall(r"(?m)^ +[\d.]+ +-?[\d.]+ +(-?[\d.]+)$", said)]
-    hold = re.search(r"(-?[\d.]+)\s+slack", said)
-    return {
-        "skew_ns": max(map(abs, skews), default=0.0),
-        "hold_ns": float(hold[1]) if hold else None,
+    hold = f"report_checks -path_delay min {pairs} -digits 4"
+    said = run([*lines, "report_clock_skew -digits 4", hold], netlist.with_suffix(".clocks"))
+    ends = {name: sorted(map(float, both), reverse=True) for name, *both in SKEW.findall(said)}
+    slack = re.search(r"(-?[\d.]+)\s+slack", said)
+    told = {
+        "skew_ns": round(max((a - b for a, b in ends.values()), default=0.0), 4),
+        "latency_ns": max((late for late, _ in ends.values()), default=0.0),
+        "hold_ns": float(slack[1]) if slack else None,
     }
+    return told, ends
+
+
+def _ports(latencies: dict[str, list[float]]) -> list[str]:
+    """Returns OpenSTA commands that give the other sides of ports the clock of a tree like ours.
+
+    Inputs change with the latest flip-flop and outputs are due with the earliest.
+    """
+    lines, add = [], ""
+    for clock, (late, early) in latencies.items():
+        lines.append(f"set_input_delay {add}{late} -clock {clock} $data")
+        lines.append(f"set_output_delay {add}{-early} -clock {clock} [all_outputs]")
+        add = "-add_delay "
+    return lines
 
 
 def reset_ports(netlist: str) -> list[str]:

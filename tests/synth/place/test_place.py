@@ -17,6 +17,7 @@ from maeslant.synth.liberty import Cell, Library
 from maeslant.synth.place import clock_tree, flow, lef, picture, placer, wires
 from maeslant.synth.place.circuit import Circuit
 from maeslant.synth.place.lef import Outline, Technology, Wire
+from maeslant.synth.timing import sta
 
 OUTLINES = {
     "DFF": Outline(0.8, {"D": ("in", 0.1, 0.3), "CK": ("in", 0.3, 0.5), "Q": ("out", 0.7, 0.7)}),
@@ -195,6 +196,36 @@ def test_lost_wires(tmp_path) -> None:
     made.trees[r"\no[0] "] = made.trees.pop(r"\q[0]")
     with pytest.raises(SynthesisError, match="no place for 1 wires"):
         flow.timing(made, "shift", plain, {"clk_i"}, tmp_path)
+
+
+@pytest.mark.parametrize("long", ["input", "output"])
+def test_ports_behind_a_clock_tree(tmp_path, long: str) -> None:
+    """A tree that delays the clock of all flip-flops delays what is behind ports, too."""
+    if shutil.which("sta") is None:
+        pytest.skip("OpenSTA is not installed: sudo apt-get install opensta")
+    try:
+        cells = liberty.find("nangate45")
+    except SynthesisError as error:
+        pytest.skip(str(error))
+    chain = ["d_i", *"abcdefgh", "m"] if long == "input" else ["o", *"abcdefgh", "q_o"]
+    data = ("m", "n", "q_o") if long == "input" else ("d_i", "n", "o")
+
+    def timed(buffers: int) -> dict[str, object]:
+        """Times two flip-flops behind so many buffers, with inverters at one of their ports."""
+        clocks = ["clk_i", *(f"c{n}" for n in range(buffers))]
+        gates = [f"CLKBUF_X3 b{n} (.A({clocks[n]}), .Z(c{n}));" for n in range(buffers)]
+        gates += [f"INV_X1 i{n} (.A({chain[n]}), .ZN({chain[n + 1]}));" for n in range(9)]
+        gates += [
+            f"DFF_X1 f{n} (.CK({clocks[-1]}), .D({data[n]}), .Q({data[n + 1]}));" for n in (0, 1)
+        ]
+        head = "module two(clk_i, d_i, q_o);\n  input clk_i;\n  input d_i;\n  output q_o;\n"
+        netlist = tmp_path / "two.v"
+        netlist.write_text(head + "\n".join([*gates, "endmodule", ""]))
+        return sta.timing(netlist, "two", cells, 1.0, propagated=True)
+
+    near, far = timed(1), timed(8)
+    assert far["latency_ns"] > near["latency_ns"] + 0.15 and far["skew_ns"] == 0
+    assert far["period_ns"] == pytest.approx(near["period_ns"], abs=0.005)
 
 
 def test_unknown_target() -> None:
