@@ -11,7 +11,7 @@ from collections.abc import Callable
 from maeslant import paths
 from maeslant.synth import asic, design, equivalence, fpga, gates, liberty, report, yosys
 from maeslant.synth.place import flow as placement
-from maeslant.synth.place import picture
+from maeslant.synth.place import picture, placer
 from maeslant.synth.place.wires import without_model
 from maeslant.synth.power import placed as placed_power
 from maeslant.synth.power.estimate import MODEL, estimate
@@ -234,7 +234,8 @@ def synthesize(
                 found.power = estimate(found, what.library, work, tell)
             found.write(what.file)
         wires = f"{placement.WIRES}.gz"
-        if placed and (found.placed is None or (power and not (found.folder / wires).exists())):
+        stale = (found.placed or {}).get("tool") != (placer.version() if placed else None)
+        if placed and (stale or (power and not (found.folder / wires).exists())):
             with report.workplace(what.design.name) as work:
                 found.placed, circuit = placement.place(found, what.library, work, tell)
                 picture.draw(circuit, what.library, work / picture.FILE)

@@ -17,8 +17,8 @@ ROWS = (
     Ours("small128", options=POWER),
     *PIPELINES,
 )
-SAYS = """Placed by Coriolis, each wire a spanning tree over its pins (nothing is routed), netlists
-mended on these wires, clocks through trees of buffers
+SAYS = """Placed by Coloquinte, each wire a spanning tree over its pins (nothing is routed),
+netlists mended on these wires, clocks through trees of buffers
 ([ADR 0034](../docs/adr/0034-placed-netlists.md)). Cells may lie close together: no room is kept for
 wires. Power grid, reset tree and a slow corner are in none of these figures. "Mapped" is the clock
 with the library's wire-load model, which weighs more than these wires in some netlists and less in

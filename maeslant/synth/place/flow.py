@@ -30,6 +30,7 @@ def check(target: str) -> None:
     """Raises an error if netlists for a synthesis target cannot be placed here."""
     lef.read(target)
     sta.version()
+    placer.check()
     extras.need_modules(("matplotlib",))
 
 

@@ -1,56 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places a netlist's cells by Coriolis, in a process of its own, and puts cells on free sites."""
+"""Places a netlist's cells by Coloquinte, in a process of its own, and puts cells on free sites."""
 
 import collections
-import hashlib
 import json
 import math
+import os
 import pathlib
 import re
-import shutil
+import signal
 import subprocess
 import sys
-import venv
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from maeslant import paths
+from maeslant import extras
+from maeslant.synth import interrupt
 from maeslant.synth.place.circuit import Circuit
 from maeslant.synth.report import SynthesisError
 
-# Coriolis has an environment of its own, which is made once.
-LOCK = pathlib.Path(__file__).with_name("requirements.txt")
-SIZE = "57 MB"
-WORKER = pathlib.Path(__file__).with_name("coriolis_worker.py")
-# The placer's effort, and how unevenly it may fill the core: clumps make shorter wires.
-SETTINGS = {"etesian.effort": 8, "etesian.densityVariation": 0.3}
+PLACER = "coloquinte"
+NEWEST = (3, 13)  # Python: as in pyproject.toml
+CHILD = pathlib.Path(__file__).with_name("coloquinte_child.py")
+UNIT = 0.01  # µm: rows and sites are multiples of it
+EFFORT = 6  # of 9
 UTILISATION = 0.7  # share of the core that cells take before anything is added
 STEPS = re.compile(r"^#(\d+):\s+UB")
 
 
-def environment() -> pathlib.Path:
-    """Returns the Python that has Coriolis; makes its environment if needed, and says so before."""
-    key = hashlib.sha256(LOCK.read_bytes()).hexdigest()[:8]
-    folder = paths.BUILD / f"coriolis-{key}"
-    python = folder / "bin" / "python"
-    if (folder / "ready").exists():
-        return python
-    print(f"downloading Coriolis, {SIZE}, once, from pypi.org to {folder}", file=sys.stderr)
-    shutil.rmtree(folder, ignore_errors=True)
-    pip = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-    try:
-        venv.create(folder, with_pip=True)
-        how = ["--no-deps", "--only-binary", ":all:", "--require-hashes", "-r", str(LOCK)]
-        subprocess.run([*pip, *how], check=True, capture_output=True, text=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        said = str(getattr(error, "stderr", "") or error).strip().splitlines()
-        raise SynthesisError(f"Coriolis could not be installed: {said[-1]}") from None
-    (folder / "ready").touch()
-    return python
+def check() -> None:
+    """Raises SynthesisError if the placer is not here."""
+    if not extras.is_there(PLACER):
+        how = extras.how_to_get("synth")
+        if sys.version_info >= NEWEST:
+            how = f"it is there for Python before {NEWEST[0]}.{NEWEST[1]}"
+        raise SynthesisError(f"Coloquinte, which places cells, is not installed: {how}")
 
 
 def version() -> str:
     """Returns the name and version of the placer."""
-    return "Coriolis " + re.search(r"coriolis-eda==(\S+)", LOCK.read_text())[1]
+    return f"Coloquinte {extras.version(PLACER)}"
 
 
 def core(um2: float, row: float) -> tuple[float, float]:
@@ -62,45 +49,73 @@ def core(um2: float, row: float) -> tuple[float, float]:
 
 def place(circuit: Circuit, work: pathlib.Path, tell: Callable[[str], None]) -> None:
     """Finds places for all cells of a netlist; they are in rows, on sites, and do not overlap."""
-    outlines = circuit.technology.outlines
-    kinds = {name: number for number, name in enumerate(outlines)}
-    numbers = {net: number for number, net in enumerate(circuit.nets)}
-    problem = {
-        "row": circuit.technology.row,
-        "core": circuit.core,
-        "settings": SETTINGS,
-        "kinds": {name: (outline.width, outline.pins) for name, outline in outlines.items()},
-        "cells": [
-            (kinds[kind], {pin: numbers[net] for pin, net in circuit.pins[cell].items()})
-            for cell, kind in circuit.kinds.items()
-        ],
-        "nets": len(numbers),
-        "ports": [
-            (numbers[net], "in" if circuit.ways[net][0] == "input" else "out", x, y)
-            for net, (x, y) in circuit.ports.items()
-        ],
-    }
-    source, target = work / "problem.json", work / "places"
-    source.write_text(json.dumps(problem))
-    command = [str(environment()), str(WORKER), str(source), str(target)]
-    with (
-        open(work / "place.log", "w") as log,
-        subprocess.Popen(
-            command, cwd=work, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        ) as child,
-    ):
-        for line in child.stdout:
-            log.write(line)
-            if step := STEPS.match(line):
-                tell(f"placing: step {step[1]}")
-    if child.returncode or not target.exists():
-        last = (work / "place.log").read_text().splitlines()[-3:]
-        raise SynthesisError(f"Coriolis stopped: {' '.join(last)}")
-    lines = target.read_text().splitlines()
-    for cell, line in zip(circuit.kinds, lines, strict=True):
-        x, y, _ = line.split()
-        circuit.at[cell] = float(x), float(y)
+    source, target, log = work / "problem.json", work / "places.json", work / "place.log"
+    source.write_text(json.dumps(problem(circuit)))
+    command = [sys.executable, str(CHILD), str(source), str(target)]
+    how = {"text": True, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    child = None
+    try:
+        with interrupt.held():
+            child = subprocess.Popen(command, cwd=work, start_new_session=True, **how)
+        with open(log, "w") as kept:
+            for line in child.stdout:
+                kept.write(line)
+                if step := STEPS.match(line):
+                    tell(f"placing: step {step[1]}")
+        status = child.wait()
+    except BaseException:
+        if child:
+            os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+        raise
+    if status or not target.exists():
+        raise SynthesisError(f"Coloquinte stopped: {' '.join(log.read_text().splitlines()[-3:])}")
+    xs, ys = json.loads(target.read_text())
+    # The design's pins come after its cells.
+    for cell, x, y in zip(circuit.kinds, xs, ys, strict=False):
+        circuit.at[cell] = x * UNIT, y * UNIT
     settle(circuit)
+
+
+def problem(circuit: Circuit) -> dict[str, object]:
+    """Returns what Coloquinte needs to know of a netlist: cells, then ports as cells of no size."""
+    outlines, row = circuit.technology.outlines, circuit.technology.row
+    cells, ports = [*circuit.kinds], [*circuit.ports]
+    numbers = {(cell, net): n for n, (cell, net) in enumerate(_names(cells, ports))}
+    kinds = [circuit.kinds[cell] for cell in cells]
+    places = [(circuit.core[0] / 2, circuit.core[1] / 2)] * len(cells) + [*circuit.ports.values()]
+    nets = []
+    for net, pins in circuit.nets.items():
+        ends = []
+        for cell, pin in pins:
+            _, x, y = outlines[circuit.kinds[cell]].pins[pin] if cell else ("", 0, 0)
+            ends.append((numbers[cell, "" if cell else net], _whole(x), _whole(y)))
+        if len(ends) > 1:
+            nets.append([*zip(*ends, strict=True)])
+    fixed = [False] * len(cells) + [True] * len(ports)
+    return {
+        "x": [_whole(x) for x, _ in places],
+        "y": [_whole(y) for _, y in places],
+        "width": [_whole(outlines[kind].width) for kind in kinds] + [0] * len(ports),
+        "height": [_whole(row)] * len(cells) + [0] * len(ports),
+        "is_fixed": fixed,
+        "is_obstruction": [not port for port in fixed],
+        "nets": nets,
+        "core": [_whole(um) for um in circuit.core],
+        "row": _whole(row),
+        "effort": EFFORT,
+    }
+
+
+def _names(cells: list[str], ports: list[str]) -> Iterator[tuple[str, str]]:
+    """Yields cells and ports in Coloquinte's order: cells by their name, ports by that of a net."""
+    yield from ((cell, "") for cell in cells)
+    yield from (("", net) for net in ports)
+
+
+def _whole(um: float) -> int:
+    """Returns a length in µm in Coloquinte's unit."""
+    return round(um / UNIT)
 
 
 def settle(circuit: Circuit) -> float:

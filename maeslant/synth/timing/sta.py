@@ -3,9 +3,10 @@
 
 Conditions: every input is driven by the library's medium buffer and arrives with the clock edge,
 every output drives a small load and is due at the clock edge. Clocks are ideal until they have
-trees, all clocks of a design have the same period and are taken as unrelated. Resets are no data paths: paths that start
-at them, and recovery and removal, are left out. Nothing is placed: wires weigh what the Liberty
-file's default wire-load model says of their fan-out, or nothing where it has none.
+trees, all clocks of a design have the same period and are taken as unrelated. Resets are no data
+paths: paths that start at them, and recovery and removal, are left out. Nothing is placed: wires
+weigh what the Liberty file's default wire-load model says of their fan-out, or nothing where it has
+none.
 """
 
 import functools

@@ -155,7 +155,6 @@ def test_whole(tmp_path, monkeypatch) -> None:
     try:
         cells = liberty.find("nangate45")
         flow.check("nangate45")
-        placer.environment()
     except SynthesisError as error:
         pytest.skip(str(error))
     monkeypatch.setattr(reports, "REPORTS", tmp_path)
