@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from maeslant import extras
 from maeslant.synth.liberty import Library
-from maeslant.synth.place import clock_tree, lef, placer, wires
+from maeslant.synth.place import clock_tree, lef, placer, repeaters, wires
 from maeslant.synth.place.circuit import Circuit
 from maeslant.synth.report import Report
 from maeslant.synth.timing import repair, sta
@@ -49,13 +49,14 @@ def place(
     plain = wires.without_model(library, work)
     skipped = ideal(circuit.text)
     first = best = timing(circuit, report.top, plain, skipped, work)
-    found = circuit
+    found = repeaters.repeat(circuit, library, skipped)
     asked = report.recipe["period_ns"] or 0.01
     for number in range(ROUNDS):
         if best["period_ns"] <= asked:
             break
         tell(f"mending on placed wires, round {number + 1}: {best['period_ns']:.3f} ns")
         circuit = mended(found, report.top, library, skipped, work, asked)
+        circuit = repeaters.repeat(circuit, library, skipped)
         now = timing(circuit, report.top, plain, skipped, work)
         if now["period_ns"] >= best["period_ns"]:
             break
