@@ -28,7 +28,7 @@ PASSES = [
     "opt_expr",
     "opt_merge",  # Yosys makes two flip-flops of a cell both outputs of which are used
     "opt_clean",
-    "setundef -undriven -zero",
+    "setundef -undriven -undef",
 ]
 # Yosys' gates of the inputs A, B, S: covers in BLIF, and functions of words.
 GATES = {
@@ -126,16 +126,20 @@ class Circuit:
             for i, bit in enumerate(port["bits"])
         }
 
-    def trace(self, random_nets: dict[object, str], fixed: dict[object, str]) -> dict[object, int]:
+    def trace(
+        self, random_nets: dict[object, str], fixed: dict[object, str], undefined: str = "0"
+    ) -> dict[object, int]:
         """Simulates the circuit from reset; returns each register's values over time, as an int.
 
         ``random_nets`` are random in every clock, those of a name alike, in all circuits; ``fixed``
         nets are constant. Registers among them are cut; resets are left alone after the start.
+        ``undefined``: the value of undefined bits.
         """
         mask = (1 << RUNS) - 1
         words = {name: _stimulus(name) for name in random_nets.values()}
         own = self.registers.keys() - random_nets.keys() - fixed.keys()
-        values = CONSTANTS | {bit: CONSTANTS[value] for bit, value in fixed.items()}
+        values = CONSTANTS | {"x": CONSTANTS[undefined]}
+        values |= {bit: CONSTANTS[value] for bit, value in fixed.items()}
         for bit in own:
             values[bit] = CONSTANTS.get(self.registers[bit].value[0], 0)
         found = dict.fromkeys(self.registers, 0)
@@ -150,26 +154,42 @@ class Circuit:
             values |= {bit: after[bit] for bit in own}
         return found
 
+    def undefined(self) -> set[object]:
+        """Returns the nets whose value may depend on an undefined bit (x), in the same clock."""
+        found = {"x"}
+        found.update(made for _, given, made in self.gates if not found.isdisjoint(given))
+        return found
+
     def blif(
         self,
         inputs: dict[str, list],
-        outputs: dict[str, tuple[object, bool]],
         constants: dict[object, str],
-    ) -> str:
-        """Returns the circuit's gates as BLIF text with the given inputs and outputs.
+        prefix: str = "n",
+        undefined: str = "0",
+    ) -> list[str]:
+        """Returns the circuit's gates as lines of BLIF; a net's name begins with ``prefix``.
 
-        ``inputs`` drive nets (none, one or more); ``outputs`` read nets, with true inverted;
-        ``constants``: nets that are constant.
+        ``inputs`` drive nets (none, one or more); ``constants``: nets that are constant;
+        ``undefined``: the value of undefined bits.
         """
-        lines = [".model cut", ".inputs " + " ".join(inputs), ".outputs " + " ".join(outputs)]
-        lines += [".names n0", ".names n1\n1", ".names nx"]
-        lines += [f".names n{bit}" + ("\n1" if v == "1" else "") for bit, v in constants.items()]
-        lines += [f".names {name} n{bit}\n1 1" for name, bits in inputs.items() for bit in bits]
+        fixed = {"0": "0", "1": "1", "x": undefined} | constants
+        lines = [f".names {prefix}{bit}" + ("\n1" if v == "1" else "") for bit, v in fixed.items()]
+        for name, bits in inputs.items():
+            lines += [f".names {name} {prefix}{bit}\n1 1" for bit in bits]
         for kind, given, made in self.gates:
-            lines.append(f".names {' '.join(f'n{bit}' for bit in given)} n{made}\n{GATES[kind][0]}")
-        for name, (bit, inverted) in outputs.items():
-            lines.append(f".names n{bit} {name}\n{'0' if inverted else '1'} 1")
-        return "\n".join([*lines, ".end", ""])
+            pins = " ".join(f"{prefix}{bit}" for bit in (*given, made))
+            lines.append(f".names {pins}\n{GATES[kind][0]}")
+        return lines
+
+
+def before(trace: int) -> int:
+    """Returns a mask of a trace's bits: 1 in each simulation run before its first 1 there."""
+    ones = (1 << RUNS) - 1
+    seen = found = 0
+    for clock in reversed(range(CLOCKS)):
+        seen |= trace >> clock * RUNS & ones
+        found |= (ones & ~seen) << clock * RUNS
+    return found
 
 
 def _stimulus(name: str) -> Iterator[int]:

@@ -6,8 +6,9 @@ it (next state, clock, reset, the value that reset loads) becomes outputs. A reg
 one of the netlist that are a pair share their input. If all outputs are equal for all inputs, then
 RTL and netlist do the same from every state that both are in, for ever; this holds however the
 pairs were found. A register without a pair is free to hold anything, and one that is paired with a
-constant is proved to be that. Bits that the RTL leaves undefined are 0. A netlist that relies on
-them, or on states that are never reached, is equal and not proved.
+constant is proved to be that. Where a value of the RTL changes with the bits that the RTL leaves
+undefined, the netlist may have any: from then on nothing is claimed. A netlist that relies on
+states that are never reached is equal and not proved.
 """
 
 import collections
@@ -72,7 +73,7 @@ def compare(rtl: Circuit, netlist: Circuit, work: pathlib.Path) -> dict[str, obj
         "outputs": len(rtl.ports("output")),
         "registers": sum(len(ours) for ours, _ in miter.groups),
         "constant": len(miter.constants[0]),
-    }
+    } | ({"undefined": len(miter.undefined)} if miter.undefined else {})
 
 
 class Correspondence:
@@ -99,10 +100,13 @@ class Correspondence:
 
     def _simulate(self) -> None:
         """Finds by simulation which registers seem equal and which seem constant; records both."""
+        cuts, traces = [], []
         for i, (side, constants) in enumerate(zip(self.sides, self.constants, strict=True)):
             cut = {bit: name for name, bit in side.ports("input").items()}
             cut |= {bit: f"register {name}" for name, g in self.groups.items() for bit in g[i]}
             trace = side.trace(cut, {})
+            cuts.append({**cut})
+            traces.append(trace)
             left = side.registers.keys() - cut.keys()
             fixed = {bit for bit in left if trace[bit] in CONSTANT_TRACES}
             constants |= {bit: CONSTANT_TRACES[trace[bit]] for bit in fixed}
@@ -111,6 +115,33 @@ class Correspondence:
             after = side.trace(cut, constants)
             for bit in left - fixed:
                 self.groups[trace[bit], after[bit]][i].append(bit)
+        if len(self.sides[0].undefined()) > 1:
+            self._undefined(cuts[0], *traces)
+
+    def _undefined(self, cut: dict, rtl: dict[object, int], netlist: dict[object, int]) -> None:
+        """Pairs registers that do the same as long as no undefined bit has reached one.
+
+        ``cut``: the RTL's nets that are random; ``rtl``, ``netlist``: traces of registers.
+        """
+        other = self.sides[0].trace(cut, {}, "1")
+        alone = [
+            {bit for group in self.groups.values() if not group[1 - i] for bit in group[i]}
+            for i in (0, 1)
+        ]
+        differ = 0
+        for bit in alone[0]:
+            differ |= rtl[bit] ^ other[bit]
+        usable = circuit.before(differ)
+        pairs: dict[object, tuple[list, list]] = collections.defaultdict(lambda: ([], []))
+        for i, trace in enumerate((rtl, netlist)):
+            for bit in sorted(alone[i]):
+                pairs[trace[bit] & usable][i].append(bit)
+        pairs = {key: pair for key, pair in pairs.items() if all(pair)}
+        taken = [{bit for pair in pairs.values() for bit in pair[i]} for i in (0, 1)]
+        for group in self.groups.values():
+            for bits, some in zip(group, taken, strict=True):
+                bits[:] = [bit for bit in bits if bit not in some]
+        self.groups |= {("undefined", key): pair for key, pair in pairs.items()}
 
 
 class Miter:
@@ -134,13 +165,37 @@ class Miter:
         self.groups, self.constants = list(found.groups.values()), found.constants
         self._registers()
         self._constants()
+        taken = rtl.undefined()
+        self.undefined = {name for name, (bit, _) in self.outputs[0].items() if bit in taken}
 
     def texts(self) -> Iterator[str]:
-        """Yields the RTL's circuit, then the netlist's, as text in the format BLIF."""
-        for side, inputs, outputs, constants in zip(
-            self.sides, self.inputs, self.outputs, self.constants, strict=True
-        ):
-            yield side.blif(inputs, outputs, constants)
+        """Yields the RTL's circuit, then the netlist's, as text in the format BLIF.
+
+        The netlist's outputs are its own, but where the RTL's is another with undefined bits 1 than
+        with undefined bits 0: those are the RTL's.
+        """
+        head = [".model cut", f".inputs {' '.join(self.inputs[0])}"]
+        head.append(f".outputs {' '.join(self.outputs[0])}")
+        rtl, netlist = self.sides
+        zero = rtl.blif(self.inputs[0], self.constants[0])
+        for name, (bit, inverted) in self.outputs[0].items():
+            zero.append(f".names n{bit} {name}\n{'0' if inverted else '1'} 1")
+        yield "\n".join([*head, *zero, ".end", ""])
+        lines = netlist.blif(self.inputs[1], self.constants[1], "m")
+        if self.undefined:
+            lines += rtl.blif(self.inputs[0], self.constants[0])
+            lines += rtl.blif(self.inputs[0], self.constants[0], "h", "1")
+        for name, (bit, inverted) in self.outputs[1].items():
+            is_one = "0" if inverted else "1"
+            if name not in self.undefined:
+                lines.append(f".names m{bit} {name}\n{is_one} 1")
+                continue
+            own, inverted = self.outputs[0][name]
+            high, low = "01" if inverted else "10"
+            lines.append(
+                f".names n{own} h{own} m{bit} {name}\n{high}{low}- 1\n00{is_one} 1\n11{is_one} 1"
+            )
+        yield "\n".join([*head, *lines, ".end", ""])
 
     def _input(self, ours: list, theirs: list) -> None:
         """Adds a common input that drives given nets of the RTL and of the netlist."""

@@ -89,6 +89,8 @@ def show(
             f"{proof['registers']:,} registers, and {proof['constant']:,} that are constant",
             highlight=False,
         )
+        if free := proof.get("undefined"):
+            console.print(f"{free:,} of them may differ where the RTL leaves bits undefined")
     file = near(report.folder / "report.json")
     console.print(f"{', '.join(report.tools.values())}; {file}", highlight=False, soft_wrap=True)
 
