@@ -16,6 +16,7 @@ ROWS = (
     Ours("small128", options=POWER | {"period_ns": 2.0}),
     Ours("small128", options=POWER),
     *PIPELINES,
+    Ours("lanes10_fast", options={"abc": "density"}),
 )
 SAYS = """Placed by Coloquinte, each wire a spanning tree over its pins (nothing is routed),
 netlists mended on these wires, clocks through trees of buffers

@@ -7,10 +7,16 @@ PROBLEM: JSON, see placer.problem. PLACES: JSON, x and y of all cells' lower lef
 are whole numbers of the problem's unit. Cells of odd rows are turned upside down.
 """
 
+import ctypes
 import json
 import sys
 
 import coloquinte
+
+
+def flush(_: object) -> None:
+    """Writes what the placer has told so far, after each of its steps."""
+    ctypes.CDLL(None).fflush(None)
 
 
 def main(source: str, target: str) -> None:
@@ -26,9 +32,9 @@ def main(source: str, target: str) -> None:
     width, height = problem["core"]
     circuit.setup_rows(coloquinte.Rectangle(0, width, 0, height), problem["row"], True, False)
     settings = coloquinte.ColoquinteParameters(problem["effort"], seed=1)
-    circuit.place_global(settings)
+    circuit.place_global(settings, flush)
     circuit.legalize(settings)
-    circuit.place_detailed(settings)
+    circuit.place_detailed(settings, flush)
     with open(target, "w") as file:
         json.dump([circuit.cell_x, circuit.cell_y], file)
 
