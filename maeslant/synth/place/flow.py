@@ -45,9 +45,9 @@ def place(
     core = placer.core(begun.um2(), technology.row)
     circuit = Circuit(text, technology, core)
     tell("placing")
-    placer.place(circuit, work, tell)
-    plain = wires.without_model(library, work)
     skipped = ideal(circuit.text)
+    placer.place(circuit, skipped, work, tell)
+    plain = wires.without_model(library, work)
     first = best = timing(circuit, report.top, plain, skipped, work)
     found = repeaters.repeat(circuit, library, skipped)
     asked = report.recipe["period_ns"] or 0.01

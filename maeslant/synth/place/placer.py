@@ -47,10 +47,15 @@ def core(um2: float, row: float) -> tuple[float, float]:
     return round(width, 3), round(rows * row, 3)
 
 
-def place(circuit: Circuit, work: pathlib.Path, tell: Callable[[str], None]) -> None:
-    """Finds places for all cells of a netlist; they are in rows, on sites, and do not overlap."""
+def place(
+    circuit: Circuit, skipped: set[str], work: pathlib.Path, tell: Callable[[str], None]
+) -> None:
+    """Finds places for all cells of a netlist; they are in rows, on sites, and do not overlap.
+
+    ``skipped``: nets that draw no cells together.
+    """
     source, target, log = work / "problem.json", work / "places.json", work / "place.log"
-    source.write_text(json.dumps(problem(circuit)))
+    source.write_text(json.dumps(problem(circuit, skipped)))
     command = [sys.executable, str(CHILD), str(source), str(target)]
     how = {"text": True, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     child = None
@@ -77,7 +82,7 @@ def place(circuit: Circuit, work: pathlib.Path, tell: Callable[[str], None]) -> 
     settle(circuit)
 
 
-def problem(circuit: Circuit) -> dict[str, object]:
+def problem(circuit: Circuit, skipped: set[str]) -> dict[str, object]:
     """Returns what Coloquinte needs to know of a netlist: cells, then ports as cells of no size."""
     outlines, row = circuit.technology.outlines, circuit.technology.row
     cells, ports = [*circuit.kinds], [*circuit.ports]
@@ -90,7 +95,7 @@ def problem(circuit: Circuit) -> dict[str, object]:
         for cell, pin in pins:
             _, x, y = outlines[circuit.kinds[cell]].pins[pin] if cell else ("", 0, 0)
             ends.append((numbers[cell, "" if cell else net], _whole(x), _whole(y)))
-        if len(ends) > 1:
+        if len(ends) > 1 and net not in skipped:
             nets.append([*zip(*ends, strict=True)])
     fixed = [False] * len(cells) + [True] * len(ports)
     return {
