@@ -18,8 +18,8 @@ ROWS = (
     *PIPELINES,
     Ours("lanes10_fast", options={"abc": "density"}),
 )
-SAYS = """Placed by Coloquinte, each wire a spanning tree over its pins (nothing is routed),
-netlists mended on these wires, clocks through trees of buffers
+SAYS = """Each wire is a spanning tree over its pins (nothing is routed), netlists are mended on
+these wires, clocks go through trees of buffers, and what is behind a port has such a clock, too
 ([ADR 0034](../docs/adr/0034-placed-netlists.md)). Cells may lie close together: no room is kept for
 wires. Power grid, reset tree and a slow corner are in none of these figures. "Mapped" is the clock
 with the library's wire-load model, which weighs more than these wires in some netlists and less in
@@ -29,6 +29,7 @@ nothing glitched stands beside it."""
 HEADS = (
     "build",
     "command",
+    "placer",
     "mapped ns",
     "placed, unmended ns",
     "placed and mended, clock tree in: ns",
@@ -55,7 +56,7 @@ def lines() -> Iterator[str]:
     if cells:
         yield from ("", "### Placed, with wires and clock tree", "", SAYS, "")
         yield f"| {' | '.join(HEADS)} |"
-        yield "|---|---|" + "---:|" * (len(HEADS) - 2)
+        yield "|---|---|---|" + "---:|" * (len(HEADS) - 3)
         for ours, made in cells:
             yield f"| {ours.title} | `{ours.command} --place` | {' | '.join(_figures(made))} |"
 
@@ -65,6 +66,7 @@ def _figures(made: Report) -> Iterator[str]:
     placed, mm2 = made.placed, made.placed["core_um2"] / 1e6
     rate = (made.function or made.power or {}).get("blocks_per_clock")
     gbps = 0.128 * rate * placed["fmax_mhz"] if rate else None
+    yield placed["tool"]
     yield f"{made.timing['period_ns']:.3f}"
     yield f"{placed['unmended_ns']:.3f}"
     yield f"{placed['period_ns']:.3f}"
