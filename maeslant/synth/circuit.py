@@ -126,6 +126,11 @@ class Circuit:
             for i, bit in enumerate(port["bits"])
         }
 
+    def evaluate(self, values: dict[object, int]) -> None:
+        """Adds the outputs of all gates to the values of nets, as words of bits."""
+        for kind, given, made in self.gates:
+            values[made] = GATES[kind][1](*(values[bit] for bit in given))
+
     def trace(
         self, random_nets: dict[object, str], fixed: dict[object, str], undefined: str = "0"
     ) -> dict[object, int]:
@@ -146,8 +151,7 @@ class Circuit:
         for _ in range(CLOCKS):
             now = {name: next(source) for name, source in words.items()}
             values |= {bit: now[name] for bit, name in random_nets.items()}
-            for kind, given, made in self.gates:
-                values[made] = GATES[kind][1](*(values[bit] for bit in given))
+            self.evaluate(values)
             after = {bit: values[kept.data[0]] for bit, kept in self.registers.items()}
             for bit, value in after.items():
                 found[bit] = found[bit] << RUNS | value & mask

@@ -14,6 +14,7 @@ states that are never reached is equal and not proved.
 import collections
 import importlib.util
 import pathlib
+import random
 import re
 import subprocess
 from collections.abc import Callable, Iterator
@@ -28,6 +29,7 @@ MODELS = {"xc7": "+/xilinx/cells_sim.v", "ecp5": "-D NO_INCLUDES +/ecp5/cells_si
 PINS = {"data": "next state", "clock": "clock", "reset": "reset", "value": "reset value"}
 SECONDS = 1200
 CONFLICTS = 1_000_000  # of one comparison
+SAMPLES = 1000  # random inputs, one of which has to make a value of the RTL defined
 
 
 def prove(
@@ -167,6 +169,22 @@ class Miter:
         self._constants()
         taken = rtl.undefined()
         self.undefined = {name for name, (bit, _) in self.outputs[0].items() if bit in taken}
+        self._sometimes_defined()
+
+    def _sometimes_defined(self) -> None:
+        """Raises SynthesisError if a compared value of the RTL seems never to be defined."""
+        source, found = random.Random(0), []
+        words = {name: source.getrandbits(SAMPLES) for name in self.inputs[0]}
+        given = {bit: words[name] for name, bits in self.inputs[0].items() for bit in bits}
+        given |= {bit: circuit.CONSTANTS[value] for bit, value in self.constants[0].items()}
+        for undefined in "01":
+            found.append(circuit.CONSTANTS | {"x": circuit.CONSTANTS[undefined]} | given)
+            self.sides[0].evaluate(found[-1])
+        low, high = found
+        for name in sorted(self.undefined):
+            bit = self.outputs[0][name][0]
+            if (low[bit] ^ high[bit]) & (1 << SAMPLES) - 1 == (1 << SAMPLES) - 1:
+                raise SynthesisError(f"the RTL leaves {self.names[name]} undefined")
 
     def texts(self) -> Iterator[str]:
         """Yields the RTL's circuit, then the netlist's, as text in the format BLIF.

@@ -204,6 +204,15 @@ def test_undefined_bits(tmp_path: pathlib.Path) -> None:
     assert "undefined" not in compared("xc7", strict, netlist, "lookup")
 
 
+def test_a_value_that_is_never_defined(tmp_path: pathlib.Path) -> None:
+    """Nothing is said to be proved of an output that nobody drives."""
+    file = tmp_path / "lookup.sv"
+    file.write_text(LOOKUP.replace("assign word_o = word_q;", "assign word_o[3:0] = word_q[3:0];"))
+    rtl, netlist = mapped_by_yosys("xc7", str(file), {}, tmp_path)
+    with pytest.raises(SynthesisError, match=r"leaves word_o\[4\] undefined"):
+        compared("xc7", rtl, netlist, "lookup")
+
+
 def test_ecp5(tmp_path: pathlib.Path) -> None:
     """A netlist for ECP5 is equal to its RTL."""
     rtl, netlist = mapped_by_yosys("ecp5", "mae_rr_arb", {"N": 4}, tmp_path)
