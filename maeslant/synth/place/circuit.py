@@ -140,6 +140,9 @@ def _edge(count: int, core: tuple[float, float]) -> Iterator[tuple[float, float]
 def _spanning(places: np.ndarray) -> Iterator[tuple[int, int, float]]:
     """Yields the branches of a shortest rectilinear spanning tree (Prim), from pin 0 on."""
     count = len(places)
+    if count == 2:  # most nets
+        yield 0, 1, float(abs(places[0] - places[1]).sum())
+        return
     distance = np.abs(places - places[:1]).sum(axis=1)
     parent, outside = np.zeros(count, int), np.ones(count, bool)
     outside[0] = False
