@@ -92,6 +92,18 @@ def test_no_room() -> None:
         placer.settle(scattered(501))
 
 
+def test_placed_cells(tmp_path) -> None:
+    """Placed cells do not overlap and have short wires; a clock draws no cells together."""
+    made = scattered(400)
+    before = sum(made.trees[net].um for net in made.nets if net != "clk_i")
+    whole, less = (placer.problem(made, nets)["nets"] for nets in (set(), {"clk_i"}))
+    assert len(whole) == len(less) + 1 == len(made.nets) and max(len(net[0]) for net in less) == 2
+    told = []
+    placer.place(made, {"clk_i"}, tmp_path, told.append)
+    assert overlaps(made) == 0 and told[0].startswith("placing: step")
+    assert sum(made.trees[net].um for net in made.nets if net != "clk_i") < 0.2 * before
+
+
 def test_trees() -> None:
     """A net's wire is as long as SciPy's shortest spanning tree over its pins."""
     made = scattered(60)
