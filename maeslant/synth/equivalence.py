@@ -60,7 +60,10 @@ def read_netlist(netlist: pathlib.Path, top: str, target: str, library: Library 
 
 
 def compare(rtl: Circuit, netlist: Circuit, work: pathlib.Path) -> dict[str, object]:
-    """Proves two circuits equal; returns the numbers of compared outputs and registers."""
+    """Proves two circuits equal; returns the numbers of compared outputs and registers.
+
+    "undefined", if any: compared values of the RTL that may depend on its undefined bits.
+    """
     miter = Miter(rtl, netlist)
     for side, text in zip(("rtl", "netlist"), miter.texts(), strict=True):
         (work / f"{side}.blif").write_text(text)

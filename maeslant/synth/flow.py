@@ -234,8 +234,8 @@ def synthesize(
                 found.power = estimate(found, what.library, work, tell)
             found.write(what.file)
         wires = f"{placement.WIRES}.gz"
-        stale = (found.placed or {}).get("tool") != (placer.version() if placed else None)
-        if placed and (stale or (power and not (found.folder / wires).exists())):
+        old = placed and (found.placed or {}).get("tool") != placer.version()
+        if old or (placed and power and not (found.folder / wires).exists()):
             with report.workplace(what.design.name) as work:
                 found.placed, circuit = placement.place(found, what.library, work, tell)
                 picture.draw(circuit, what.library, work / picture.FILE)
