@@ -90,9 +90,7 @@ def show(
             highlight=False,
         )
         if free := proof.get("undefined"):
-            console.print(
-                f"{free:,} compared values may depend on undefined bits of the RTL"
-            )
+            console.print(f"{free:,} compared values may depend on undefined bits of the RTL")
     file = near(report.folder / "report.json")
     console.print(f"{', '.join(report.tools.values())}; {file}", highlight=False, soft_wrap=True)
 
