@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Shared by the boards' Makefiles. They set SYNTH (Yosys' command), and the rules from
+# Shared by the boards' Makefiles. They set SYNTH (Yosys' command), AFTER (passes after it), and the rules from
 # $(OUT)/net.json to the bitstream $(OUT)/$(TOP).$(SUFFIX). BENCH, which tests/boards reads, names the
 # top's clock and its period in ns, reset and its active level, serial input and output, LED and its lit level.
 # The top is $(BOARD).v, which holds aes_uart, unless the Makefile sets TOP, with PART, the module of rtl/ that
@@ -21,7 +21,7 @@ SOURCES := $(BOARD).v ../aes_uart.v ../uart_tx.v
 CORE := $(OUT)/core.v
 READ = read_verilog $(CORE) $(SOURCES)
 endif
-PASSES = $(READ); $(SYNTH) -top $(TOP) -json $@
+PASSES = $(READ); $(SYNTH) -top $(TOP)$(AFTER); write_json $@
 
 .DELETE_ON_ERROR:
 .PHONY: all FORCE

@@ -25,7 +25,8 @@ def synth(
     target: Annotated[
         str,
         typer.Option(
-            "--target", help="Technology: nangate45, sky130, ihp, ecp5, xc7, or a Liberty file."
+            "--target",
+            help="nangate45, sky130, ihp, ecp5, gw5a, gatemate, xc7, or a Liberty file.",
         ),
     ] = "nangate45",
     period: Annotated[
@@ -39,7 +40,7 @@ def synth(
         typer.Option("--set", "-G", metavar="PARAMETER=VALUE", help="Set a parameter."),
     ] = None,
     seeds: Annotated[
-        int, typer.Option("--seeds", help="ecp5: number of place-and-route runs.")
+        int, typer.Option("--seeds", help="FPGAs but xc7: number of place-and-route runs.")
     ] = 5,
     flatten: Annotated[
         bool | None,

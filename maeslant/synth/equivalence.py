@@ -25,7 +25,12 @@ from maeslant.synth.liberty import Library
 from maeslant.synth.report import Report, SynthesisError
 
 # Functional models of the cells of FPGAs.
-MODELS = {"xc7": "+/xilinx/cells_sim.v", "ecp5": "-D NO_INCLUDES +/ecp5/cells_sim.v"}
+MODELS = {
+    "ecp5": "-D NO_INCLUDES +/ecp5/cells_sim.v",
+    "gatemate": "+/gatemate/cells_sim.v",
+    "gw5a": "+/gowin/cells_sim.v",
+    "xc7": "+/xilinx/cells_sim.v",
+}
 PINS = {"data": "next state", "clock": "clock", "reset": "reset", "value": "reset value"}
 SECONDS = 1200
 CONFLICTS = 1_000_000  # of one comparison

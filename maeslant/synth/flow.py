@@ -9,7 +9,9 @@ import re
 from collections.abc import Callable
 
 from maeslant import paths
-from maeslant.synth import asic, design, equivalence, fpga, gates, liberty, report, yosys
+from maeslant.synth import asic, design, equivalence, gates, liberty, report, yosys
+from maeslant.synth.fpga import flow as fpga
+from maeslant.synth.fpga.parts import PARTS
 from maeslant.synth.place import flow as placement
 from maeslant.synth.place import picture, placer
 from maeslant.synth.place.wires import without_model
@@ -99,16 +101,16 @@ def point(
 ) -> Point:
     """Returns the description (a Point) of the synthesis that :func:`synthesize` would run."""
     what = design.find(name, parameters)
-    if target in fpga.TARGETS:
+    if target in PARTS:
         if period_ns is not None:
             raise SynthesisError(f"{target} takes no period: it is always made as fast as possible")
-        if abc is not None or (flatten is not None and target != "xc7"):
+        if abc is not None or (flatten is not None and PARTS[target].router):
             raise SynthesisError(
                 f"{target} has one way of mapping: it takes neither --flatten nor --map"
             )
         if seeds < 1:
             raise SynthesisError("place and route needs one seed at least")
-        if seeds != SEEDS and target != "ecp5":
+        if seeds != SEEDS and PARTS[target].router is None:
             raise SynthesisError(f"{target} is not placed and routed: it takes no --seeds")
         how = fpga.recipe(target, seeds, flatten is not False, fpga.preserves(what))
         return Point(what, target, None, how)
@@ -211,13 +213,13 @@ def synthesize(
 ) -> Report:
     """Synthesizes a build, module or user's file for a target technology; returns the report.
 
-    ``target``: nangate45, sky130, ihp, ecp5, xc7, or the path of a Liberty file. ``parameters`` are
-    set on top of the build's. ``period_ns`` is met as small as possible; without, the least there
-    is. ``power`` simulates the netlist and adds the report's power (ASIC). ``placed`` places and
-    mends it and gives it a clock tree (nangate45); adds a picture, too. ``seeds``: place and
-    route runs (ecp5). ``flatten`` merges modules before mapping (ASIC, without:
-    unless there are many lanes; xc7: all, or all but fpga.REPEATED); ``abc`` names one of
-    asic.SCRIPTS, to use that. ``tell`` hears what is going on. Raises SynthesisError.
+    ``target``: nangate45, sky130, ihp, ecp5, gw5a, gatemate, xc7, or the path of a Liberty file.
+    ``parameters`` are set on top of the build's. ``period_ns`` is met as small as possible;
+    without, the least there is. ``power`` simulates the netlist and adds the report's power (ASIC).
+    ``placed`` places and mends it and gives it a clock tree (nangate45); adds a picture, too.
+    ``seeds``: place and route runs (FPGAs but xc7). ``flatten`` merges modules before mapping
+    (ASIC, without: unless there are many lanes; xc7: all, or all but fpga.REPEATED); ``abc`` names
+    one of asic.SCRIPTS, to use that. ``tell`` hears what is going on. Raises SynthesisError.
     """
     what = point(name, target, parameters, period_ns, seeds, flatten, abc)
     if power and what.library is None:
@@ -234,7 +236,9 @@ def synthesize(
                 found.power = estimate(found, what.library, work, tell)
             found.write(what.file)
         wires = f"{placement.WIRES}.gz"
-        old = placed and (found.placed or {}).get("tool") != placer.version()
+        known = found.placed or {}
+        now = (placer.version(), placement.MODEL)
+        old = placed and (known.get("tool"), known.get("model")) != now
         if old or (placed and power and not (found.folder / wires).exists()):
             with report.workplace(what.design.name) as work:
                 found.placed, circuit = placement.place(found, what.library, work, tell)
@@ -252,7 +256,7 @@ def synthesize(
 
 def check_simulation(name: str, target: str) -> None:
     """Raises SynthesisError if netlist simulation for a target would be impossible here."""
-    if target in fpga.TARGETS:
+    if target in PARTS:
         raise SynthesisError(f"--simulate needs standard cells, not {target}: try --prove")
     gates.tests(design.find(name).top)
     gates.check_simulator()
@@ -280,7 +284,7 @@ def prove(
 
     The report keeps that, and publishing it publishes it. Raises SynthesisError if they differ.
     """
-    library = None if target in fpga.TARGETS else liberty.find(target)
+    library = None if target in PARTS else liberty.find(target)
     with report.workplace(found.name) as work:
         proved = equivalence.prove(found, library, work, tell)
     _checked(found, proved=proved)
@@ -303,7 +307,7 @@ def _new(
     how = what.recipe
     if what.library is None:
         area, timing = fpga.synthesize(what.design, what.target, work, how, tell)
-        kind, tools, files = fpga.TARGETS[what.target], fpga.tools(what.target), fpga.KEPT
+        kind, tools, files = PARTS[what.target].kind, fpga.tools(what.target), fpga.KEPT
         left_out = fpga.left_out(what.target)
     else:
         area, timing, used = asic.synthesize(what.design, what.library, work, how, tell)

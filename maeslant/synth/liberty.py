@@ -10,6 +10,7 @@ import pathlib
 import re
 
 from maeslant import paths
+from maeslant.synth.fpga.parts import PARTS
 from maeslant.synth.report import SynthesisError
 
 OPENSTA = "https://github.com/The-OpenROAD-Project/OpenSTA, examples/"
@@ -29,7 +30,7 @@ class Cell:
     """Describes a standard cell: area, input capacitances, output functions, state.
 
     ``state``: the Liberty group's expressions by name, and under its kind (ff, latch, ...) the
-    names of the state and of its inverse.
+    names of the state and of its inverse. ``most``: what an output pin may drive, in fF.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Cell:
     inputs: dict[str, float]
     functions: dict[str, str]
     state: dict[str, object]
+    most: dict[str, float] = dataclasses.field(default_factory=dict)
 
     @property
     def sequential(self) -> bool:
@@ -84,7 +86,7 @@ def find(target: str) -> Library:
     else:
         packed, dont_use = pathlib.Path(target), ()
         if not packed.is_file():
-            names = ", ".join((*KNOWN, "ecp5", "xc7"))
+            names = ", ".join((*KNOWN, *PARTS))
             raise SynthesisError(f"no target {target!r}: neither one of {names} nor a file")
     path, digest = _unpacked(packed)
     text = path.read_text(errors="replace")
@@ -129,7 +131,7 @@ def _cells(text: str) -> dict[str, Cell]:
     for start, end in zip(starts, ends, strict=True):
         body = text[start.end() : end]
         area = re.search(r"\barea\s*:\s*\"?([\d.eE+-]+)", body)
-        inputs, functions = {}, {}
+        inputs, functions, most = {}, {}, {}
         for pin in re.split(r"(?m)^\s*pin\s*\(", body)[1:]:
             name = re.match(r'\s*"?([\w$]+)', pin)
             if name and re.search(r'\bdirection\s*:\s*"?input', pin):
@@ -138,8 +140,11 @@ def _cells(text: str) -> dict[str, Cell]:
             function = re.search(r'\bfunction\s*:\s*"([^"]*)"', pin)
             if name and function:
                 functions[name[1]] = function[1]
+            limit = re.search(r"\bmax_capacitance\s*:\s*\"?([\d.eE+-]+)", pin)
+            if name and limit:
+                most[name[1]] = float(limit[1]) * femto
         um2 = float(area[1]) if area else 0.0
-        found[start[1]] = Cell(start[1], um2, inputs, functions, _state(body))
+        found[start[1]] = Cell(start[1], um2, inputs, functions, _state(body), most)
     return found
 
 

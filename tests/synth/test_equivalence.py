@@ -16,13 +16,13 @@ from maeslant.synth import (
     circuit,
     design,
     equivalence,
-    fpga,
     liberty,
     prove,
     synthesize,
     yosys,
 )
 from maeslant.synth import report as reports
+from maeslant.synth.fpga.parts import PARTS
 from maeslant.synth.page import rows, tables
 
 SBOXES = design.enum_values("mae_aes_pkg::sbox_impl_e")
@@ -86,20 +86,14 @@ def test_registers() -> None:
         prove(made, "xc7")
 
 
-def fpga_passes(target: str, top: str) -> str:
-    """Returns the Yosys pass that maps a design for an FPGA, as maeslant.synth.fpga does."""
-    if target == "ecp5":
-        return f"synth_ecp5 -top {top} -run begin:check"
-    return fpga.XILINX.format(top=top)
-
-
 def mapped_by_yosys(
     target: str, name: str, parameters: dict[str, object], folder: pathlib.Path
 ) -> tuple[circuit.Circuit, pathlib.Path]:
     """Maps a module for an FPGA, without place and route; returns its RTL and the netlist."""
     what = design.find(name, parameters)
     netlist = folder / "net.v"
-    passes = [what.read(), fpga_passes(target, what.top), f"write_verilog -noattr {netlist}"]
+    mapping = f"{PARTS[target].mapping} {PARTS[target].bare} -top {what.top} -run begin:check"
+    passes = [what.read(), mapping, f"write_verilog -noattr {netlist}"]
     yosys.run(passes, folder / "log")
     return circuit.read([what.read()], what.top, folder / "rtl"), netlist
 
@@ -213,10 +207,14 @@ def test_a_value_that_is_never_defined(tmp_path: pathlib.Path) -> None:
         compared("xc7", rtl, netlist, "lookup")
 
 
-def test_ecp5(tmp_path: pathlib.Path) -> None:
-    """A netlist for ECP5 is equal to its RTL."""
-    rtl, netlist = mapped_by_yosys("ecp5", "mae_rr_arb", {"N": 4}, tmp_path)
-    assert compared("ecp5", rtl, netlist, "mae_rr_arb")["outputs"] > 4
+@pytest.mark.parametrize("target", ["ecp5", "gatemate", "gw5a"])
+def test_routed_parts(target: str, tmp_path: pathlib.Path) -> None:
+    """A netlist for an FPGA that is placed and routed is equal to its RTL, with a wrong LUT not."""
+    rtl, netlist = mapped_by_yosys(target, "mae_rr_arb", {"N": 4}, tmp_path)
+    assert compared(target, rtl, netlist, "mae_rr_arb")["outputs"] > 4
+    spoil(netlist, TABLE, inverted)
+    with pytest.raises(SynthesisError, match="differs from its RTL"):
+        compared(target, rtl, netlist, "mae_rr_arb")
 
 
 @pytest.mark.slow

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests synthesis for FPGAs: LUT counts, place and route with several seeds, interruption."""
 
+import dataclasses
+import json
 import pathlib
+import re
 import shutil
 import signal
 import statistics
@@ -12,8 +15,13 @@ import time
 import pytest
 
 from maeslant import paths
-from maeslant.synth import SynthesisError, flow, fpga, gates, simulate, synthesize, yosys
+from maeslant.synth import SynthesisError, flow, gates, simulate, synthesize, yosys
 from maeslant.synth import report as reports
+from maeslant.synth.fpga import flow as fpga
+from maeslant.synth.fpga import nextpnr
+from maeslant.synth.fpga.parts import ECP5, PARTS, XC7
+
+ROUTED = '{"fmax": {"clk_i": {"achieved": 100}}}'
 
 
 @pytest.fixture(autouse=True)
@@ -44,11 +52,11 @@ def test_repeated_modules_are_kept() -> None:
 
 
 def test_every_memory_of_luts_counts() -> None:
-    """fpga.py counts distributed memory as LUTs and refuses an unknown memory cell."""
-    area = fpga._area({"LUT6": 3, "RAM64X1S": 5, "RAM32M": 1, "FDRE": 2, "CARRY4": 1}, fpga.XC7)
+    """Distributed memory counts as LUTs; an unknown memory cell is refused."""
+    area = fpga._area({"LUT6": 3, "RAM64X1S": 5, "RAM32M": 1, "FDRE": 2, "CARRY4": 1}, XC7.cells)
     assert (area["lut"], area["ff"], area["other"]) == (3 + 5 + 4, 2, {"CARRY4": 1})
     with pytest.raises(SynthesisError, match="the LUTs of cell RAM1024X1S are unknown"):
-        fpga._area({"RAM1024X1S": 1}, fpga.XC7)
+        fpga._area({"RAM1024X1S": 1}, XC7.cells)
 
 
 def test_simulation_without_a_simulator(monkeypatch, tmp_path) -> None:
@@ -69,17 +77,18 @@ def test_the_middle_run_counts() -> None:
             "critical_paths": [critical],
         }
 
-    timing = fpga._median({1: run(90, "a"), 2: run(120, "b"), 3: run(100, "c")})
+    timing = nextpnr.median({1: run(90, "a"), 2: run(120, "b"), 3: run(100, "c")})
     assert timing["fmax_mhz"] == statistics.median((90, 120, 100))
     assert timing["seeds"] == {"1": 90, "2": 120, "3": 100}
     assert timing["path"] == ["routing c +1.00 1.00"]
-    even = fpga._median({1: run(50, "a"), 2: run(100, "b")})
+    even = nextpnr.median({1: run(50, "a"), 2: run(100, "b")})
     assert (even["fmax_mhz"], even["period_ns"]) == (75, 13.333)
 
 
 def test_too_large_for_the_device(monkeypatch) -> None:
     """A design with more LUTs than the FPGA is refused before placement."""
-    monkeypatch.setattr(fpga, "LUTS", 3)
+    small = dataclasses.replace(ECP5, router=dataclasses.replace(ECP5.router, luts=3))
+    monkeypatch.setitem(PARTS, "ecp5", small)
     with pytest.raises(SynthesisError, match="more than the 3 of the device"):
         synthesize("mae_rr_arb", "ecp5")
 
@@ -139,7 +148,7 @@ def test_interrupted_while_it_starts(number: int, monkeypatch, tmp_path) -> None
             yosys.run(["help"], tmp_path / "log")
         with monkeypatch.context() as patch, pytest.raises(Interrupted):
             patch.setattr(subprocess, "Popen", Popen)
-            fpga._runs(tmp_path, 1, "router1")
+            nextpnr.runs(tmp_path, 1, ECP5.router, "router1")
     finally:
         signal.signal(number, before)
     assert len(begun) == 2
@@ -150,15 +159,15 @@ def test_no_run_outlives_another(monkeypatch, tmp_path) -> None:
     """If nextpnr fails for one seed, the error is reported and its other runs are ended."""
     begun = []
 
-    def start(work: pathlib.Path, seed: int, router: str) -> subprocess.Popen:
+    def start(work: pathlib.Path, seed: int, *_: object) -> subprocess.Popen:
         (work / f"place{seed}.said").write_text("ERROR: no room\n")
         begun.append(subprocess.Popen(["sh", "-c", "exit 3" if seed == 1 else "exec sleep 60"]))
         return begun[-1]
 
-    monkeypatch.setattr(fpga, "_start", start)
-    monkeypatch.setattr(fpga.os, "sched_getaffinity", lambda pid: {0, 1})
+    monkeypatch.setattr(nextpnr, "_start", start)
+    monkeypatch.setattr(nextpnr.os, "sched_getaffinity", lambda pid: {0, 1})
     with pytest.raises(SynthesisError, match="ERROR: no room"):
-        fpga._runs(tmp_path, 3, "router1")
+        nextpnr.runs(tmp_path, 3, ECP5.router, "router1")
     assert [run.returncode for run in begun] == [3, -signal.SIGKILL]
 
 
@@ -166,28 +175,62 @@ def test_a_seed_that_is_not_routed(monkeypatch, tmp_path) -> None:
     """A nextpnr run that does not converge is ended and replaced by one with the next seed."""
     lost = {2}
 
-    def start(work: pathlib.Path, seed: int, router: str) -> subprocess.Popen:
+    def start(work: pathlib.Path, seed: int, *_: object) -> subprocess.Popen:
         rounds = (900, 300, 650, 701) if seed in lost else (900, 300, 690, 0)
         lines = [f"iter={n} wires=1 overused={left} overuse=1" for n, left in enumerate(rounds)]
         (work / f"place{seed}.log").write_text("\n".join(lines))
         (work / f"place{seed}.said").touch()
-        command = "exec sleep 60" if seed in lost else f"echo {{}} > place{seed}.json"
+        command = "exec sleep 60" if seed in lost else f"echo '{ROUTED}' > place{seed}.json"
         return subprocess.Popen(["sh", "-c", command], cwd=work)
 
-    monkeypatch.setattr(fpga, "_start", start)
-    assert sorted(fpga._runs(tmp_path, 3, "router2")) == [1, 3, 4]
+    monkeypatch.setattr(nextpnr, "_start", start)
+    assert sorted(nextpnr.runs(tmp_path, 3, ECP5.router, "router2")) == [1, 3, 4]
     lost.update(range(2, 10))
     with pytest.raises(SynthesisError, match="routed 1 of 6 seeds"):
-        fpga._runs(tmp_path, 3, "router2")
+        nextpnr.runs(tmp_path, 3, ECP5.router, "router2")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("crowded, used", [(fpga.CROWDED, False), (0, True)])
-def test_place_and_route(crowded: int, used: bool, monkeypatch, tmp_path) -> None:
+@pytest.mark.parametrize("crowded", [False, True])
+def test_place_and_route(crowded: bool, monkeypatch, tmp_path) -> None:
     """mae_fifo is placed and routed for ECP5 with two seeds; crowded designs use router2."""
-    monkeypatch.setattr(fpga, "CROWDED", crowded)
+    if crowded:
+        router = dataclasses.replace(ECP5.router, routers=((0, "router2"),))
+        monkeypatch.setitem(PARTS, "ecp5", dataclasses.replace(ECP5, router=router))
     made = synthesize("mae_fifo", "ecp5", seeds=2)
     logs = [file.read_text() for file in tmp_path.glob("*/place[12].log")]
-    assert ["Router2 time" in log for log in logs] == [used, used]
+    assert ["Router2 time" in log for log in logs] == [crowded, crowded]
     assert made.area["ff"] > 8 and len(made.timing["seeds"]) == 2
     assert 50 < made.timing["fmax_mhz"] < 1000 and made.timing["path"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["gw5a", "gatemate"])
+def test_other_fpgas(target: str) -> None:
+    """mae_fifo, whose logic is mostly LUTs of two and three inputs, is placed, routed and timed."""
+    made = synthesize("mae_fifo", target, seeds=1)
+    assert made.kind == PARTS[target].kind and made.area["lut"] > 8 and made.area["ff"] > 8
+    assert made.timing["fmax_mhz"] > 50 and any("logic" in step for step in made.timing["path"])
+
+
+def test_no_path_no_clock(tmp_path) -> None:
+    """A run of nextpnr that timed no path is an error, not a clock."""
+    (tmp_path / "place1.json").write_text('{"fmax": {}, "critical_paths": []}')
+    (tmp_path / "place1.said").touch()
+    with pytest.raises(SynthesisError, match="no path from register to register"):
+        nextpnr._result(tmp_path / "place1", 0)
+
+
+def test_more_pins_than_places(tmp_path) -> None:
+    """Each of a top's ports gets a place of its own; more ports than known places are an error."""
+    router, netlist = PARTS["gw5a"].router, tmp_path / "net.json"
+    for count in (2, len(router.pins) + 1):
+        ports = {f"port{n}": {} for n in range(count)}
+        netlist.write_text(json.dumps({"modules": {"top": {"ports": ports}}}))
+        if count == 2:
+            nextpnr.pins(router, netlist, "top")
+            places = re.findall(r'IO_LOC "port\d" (\w+);', (tmp_path / nextpnr.PINS).read_text())
+            assert len(places) == len(set(places)) == 2
+        else:
+            with pytest.raises(SynthesisError, match="are more than the"):
+                nextpnr.pins(router, netlist, "top")

@@ -11,8 +11,9 @@ import pytest
 
 from maeslant import paths
 from maeslant.errors import MaeslantError
-from maeslant.synth import SynthesisError, design, flow, fpga, report, show, yosys
+from maeslant.synth import SynthesisError, design, flow, report, show, yosys
 from maeslant.synth.explore import points
+from maeslant.synth.fpga import flow as fpga
 from maeslant.synth.page import tables
 from maeslant.synth.renewal import canonical, renew
 

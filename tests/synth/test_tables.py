@@ -8,7 +8,7 @@ import pytest
 from maeslant.errors import MaeslantError
 from maeslant.synth import flow, liberty, report, yosys
 from maeslant.synth.explore import points
-from maeslant.synth.page import tables
+from maeslant.synth.page import fits, tables
 from tests.synth.test_flow import library
 
 
@@ -196,3 +196,31 @@ def test_digest_is_of_the_begin(tmp_path) -> None:
     first = begun.digest
     file.write_text("module mine(input logic a, output logic z); assign z = ~a; endmodule\n")
     assert begun.digest == first != flow.point(str(file), "xc7").digest
+
+
+def test_which_build_fits(small) -> None:
+    """A build's line has area and clock for each part; the first row of a part counts."""
+
+    def of(target: str, name: str = "iter128", **more: object) -> report.Report:
+        words = dict.fromkeys(("top", "kind", "sources", "commit", "left_out"), "")
+        words |= {"parameters": {}, "recipe": {}, "tools": {}, "timing": None} | more
+        return report.Report(name=name, target=target, **words)
+
+    reports = [
+        of("ecp5", area={"lut": 5889, "bram": 0}, timing={"fmax_mhz": 112.4}),
+        of("gw5a", area={"lut": 99, "bram": 2.5}, timing={"fmax_mhz": 50}, older=True),
+        of("xc7", area={"lut": 2292, "bram": 0}),
+        of("nangate45", area={"kge": 15.26}, timing={"fmax_mhz": 500}, placed={"fmax_mhz": 450}),
+        of("nangate45", area={"kge": 99}, timing={"fmax_mhz": 999}),
+        of("ecp5", "unknown", area={"lut": 1}),
+    ]
+    rows = [tables.Ours(made.name, made.target, options={"n": n}) for n, made in enumerate(reports)]
+    *_, last = fits.lines(rows, lambda ours: reports[ours.options["n"]])
+    cells = (
+        "15.3 kGE, 450 MHz placed",
+        "2,292",
+        "5,889, 112 MHz",
+        "99, 2.5 block RAM, 50 MHz †",
+        "–",
+    )
+    assert last == f"| `iter128` | {' | '.join(cells)} |"

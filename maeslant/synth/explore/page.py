@@ -20,6 +20,8 @@ TECHNOLOGIES = {  # what their names mean
     "ihp": "standard cells of 130 nm (IHP)",
     "xc7": "LUTs of a Xilinx 7 series FPGA (xc7)",
     "ecp5": "a Lattice ECP5 FPGA (ecp5)",
+    "gw5a": "a Gowin GW5A FPGA (gw5a)",
+    "gatemate": "a Cologne Chip GateMate FPGA (gatemate)",
 }
 POOL = "pool.json"  # beside the reports
 MAIN = "nangate45"  # the technology of the papers' and the open designs' figures

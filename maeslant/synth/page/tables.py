@@ -20,7 +20,7 @@ from maeslant.build import configurations
 from maeslant.errors import MaeslantError
 from maeslant.synth import report
 from maeslant.synth.flow import publish, remembered, synthesize
-from maeslant.synth.page import every_column, placed, related_work, sensitivity, units
+from maeslant.synth.page import every_column, fits, placed, related_work, sensitivity, units
 from maeslant.synth.page.rows import Difference, Ours, Table
 from maeslant.synth.report import Report
 
@@ -102,7 +102,6 @@ COLUMNS: dict[str, tuple[str, str]] = {  # heading, format
 DONG_COLUMNS = ("fmax_mhz", "mm2", "kge", "mw", "gbps", "latency_ns", "gbps_per_w", "gbps_per_mm2")
 FPGA_COLUMNS = ("lut", "ff", "bram", "dsp")
 CORE_COLUMNS = ("clocks_per_block", "kge", "lut", "fmax_mhz", "gbps")
-SMALL_ECP5 = ("Boolean", "LowDepth")  # S-boxes: fewest LUTs, highest clock
 # Table 3's two families, as their builds are meant to be mapped.
 FAMILIES = (
     ("lanes10_fast", {"power": True, "abc": "density"}),
@@ -290,8 +289,8 @@ def tables() -> tuple[Table, ...]:
                 *_named("small", "iter", options={"period_ns": 3}),
                 *_named("pipe128", "gcm1", "gcm4_deep"),
                 *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="nangate45"),
-                *(Ours("small128_luts", "ecp5", {"Sbox": f"Sbox{name}"}) for name in SMALL_ECP5),
-                *_named("small128", "small", "iter128", "gcm1_fpga", target="ecp5"),
+                *fits.SMALL,
+                *_named("gcm1_fpga", target="ecp5"),
                 *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="ecp5"),
                 *_named(*"small128_luts small128 small iter128 iter pipe128".split(), target="xc7"),
                 *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="xc7"),
@@ -367,6 +366,9 @@ def make(
     folder.mkdir(parents=True, exist_ok=True)
     page, record = folder / PAGE, folder / DATA
     lines, data = [HEAD, "", "## Summary", "", *_headlines(), ""], []
+    mine = [ours for table in reversed(tables()) for ours in points(table.rows)]
+    fitting = fits.lines(mine, lambda ours: done[repr(ours)])
+    lines += ["## Which build fits which part", "", *fitting, ""]
     for table in tables():
         records = [_record(row, done, page) for row in table.rows]
         records = [record for record in records if record["figures"]]
@@ -393,11 +395,11 @@ names: `maeslant synth` of its build renews it. Where a second commit is named, 
 at the first, and the logic given to the mapper was shown to be equal at both (`--renew`). Nangate45
 figures are after mapping and static timing, in the typical corner: nothing is placed, wires weigh
 what the library's wire-load model says of their fan-out, clocks are ideal. Power is from simulated
-switching activity without glitches. ECP5 figures are placed and routed, the median of the first
-five seeds that nextpnr can route. 7-series figures are Yosys estimates. Where a row says so, the
-module's own tests passed on the mapped netlist, too (`--simulate`), or the netlist was proved equal
-to the RTL by SAT (`--prove`). Rows that were not synthesized yet are left out. Papers and open
-designs: [references](../docs/references.md)."""
+switching activity without glitches. ECP5, GW5A and GateMate figures are placed and routed, the
+median of the first five seeds that nextpnr can route. 7-series figures are Yosys estimates. Where a
+row says so, the module's own tests passed on the mapped netlist, too (`--simulate`), or the netlist
+was proved equal to the RTL by SAT (`--prove`). Rows that were not synthesized yet are left out.
+Papers and open designs: [references](../docs/references.md)."""
 
 
 def _record(

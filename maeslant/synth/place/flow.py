@@ -18,6 +18,7 @@ from maeslant.synth.place.circuit import Circuit
 from maeslant.synth.report import Report
 from maeslant.synth.timing import repair, sta
 
+MODEL = 2  # of these figures: a placement of another is made again
 ROUNDS = 4
 FILES = NETLIST, WIRES = "placed.v", "placed.spef"
 LEFT_OUT = (
@@ -68,9 +69,10 @@ def place(
     placer.settle(tree)
     final = timing(tree, report.top, plain, skipped, work, propagated=True)
     width, height = core
-    um = sum(wire.um for net, wire in tree.trees.items() if net not in skipped)
+    um = sum(tree.tree(net).um for net in tree.nets if net not in skipped)
     return {
         "tool": placer.version(),
+        "model": MODEL,
         "core_um": list(core),
         "core_um2": round(width * height, 1),
         "utilisation": round(tree.um2() / (width * height), 3),
@@ -134,7 +136,7 @@ def timing(
     """Returns a placed netlist's critical path; with the clock tree, skew and hold slack, too."""
     netlist, spef = work / NETLIST, work / WIRES
     netlist.write_text(circuit.text)
-    clocks = {net for net in circuit.trees if net.startswith("tree_")}
+    clocks = {net for net in circuit.nets if net.startswith("tree_")}
     if propagated:
         clocks |= {*sta.clock_ports(circuit.text)}
     wires.write_spef(circuit, top, clocks, skipped - clocks, spef)

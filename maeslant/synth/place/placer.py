@@ -2,6 +2,7 @@
 """Places a netlist's cells by Coloquinte, in a process of its own, and puts cells on free sites."""
 
 import collections
+import heapq
 import json
 import math
 import os
@@ -139,7 +140,11 @@ def settle(circuit: Circuit) -> float:
     used, members = [0] * rows, collections.defaultdict(list)
     for cell in sorted(widths, key=lambda cell: -widths[cell]):
         wanted = circuit.at[cell][1] / row
-        order = sorted(range(rows), key=lambda number: abs(number - wanted))
+        order = heapq.merge(
+            range(min(math.floor(wanted), rows - 1), -1, -1),
+            range(max(math.ceil(wanted), 0), rows),
+            key=lambda number: abs(number - wanted),
+        )
         room = next((n for n in order if used[n] + widths[cell] <= sites), None)
         if room is None:
             raise SynthesisError("no row of the core has room for a cell")
@@ -152,7 +157,7 @@ def settle(circuit: Circuit) -> float:
             x, y = circuit.at[cell]
             circuit.at[cell] = round(at * site, 4), round(number * row, 4)
             moved += abs(x - circuit.at[cell][0]) + abs(y - circuit.at[cell][1])
-    circuit.__dict__.pop("trees", None)
+    circuit.measured.clear()
     return moved / max(len(widths), 1)
 
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts buffers into long wires of a placed netlist, where the wire's own resistance costs time.
+"""Puts buffers into long wires of a placed netlist, and behind gates too weak for their wires.
 
 A wire's delay is Elmore's: the resistance of each branch times half its own capacitance and all
 that is behind it. While a netlist is mended its wires have no resistance (maeslant.synth.place.
-wires), so mending does not see these delays.
+wires), so mending does not see these delays. What a gate may drive, its library says.
 """
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 
@@ -23,7 +24,7 @@ NAME = "repeater"
 
 
 def repeat(circuit: Circuit, library: Library, skipped: set[str]) -> Circuit:
-    """Returns a netlist with buffers in its slow wires; those of ``skipped`` nets stay."""
+    """Returns a netlist with buffers where wires ask for them; those of ``skipped`` nets stay."""
     for _ in range(PASSES):
         found = dict(_cuts(circuit, library, skipped))
         if not found:
@@ -47,15 +48,24 @@ def delays(
 def _cuts(
     circuit: Circuit, library: Library, skipped: set[str]
 ) -> Iterator[tuple[str, tuple[list[tuple[str, str]], tuple[float, float]]]]:
-    """Yields slow nets with the pins that a buffer is to drive instead, and the buffer's place."""
+    """Yields nets with the pins that a buffer is to drive instead, and the buffer's place."""
     wire = circuit.technology.signal
     inputs = {name: cell.inputs for name, cell in library.cells.items()}
     into = next(iter(inputs[library.driver].values()))
-    for net, tree in circuit.trees.items():
-        # A wire of half a square as long as this is never slow.
-        if net in skipped or len(tree.pins) < 2 or tree.um < 50:
+    most = next(iter(library.cells[library.driver].most.values()), math.inf)
+    for net, pins in circuit.nets.items():
+        if net in skipped or len(pins) < 2:
             continue
+        tree = circuit.tree(net)
         loads = [inputs[circuit.kinds[c]].get(pin, 0.0) if c else 0.0 for c, pin in tree.pins]
+        driver, out = tree.pins[0]
+        limit = library.cells[circuit.kinds[driver]].most.get(out, most) if driver else most
+        cells = [(cell, pin) for cell, pin in tree.pins[1:] if cell]
+        if cells and sum(loads) + tree.um * wire.ff > limit < most:
+            yield net, (cells, circuit.at[driver])
+            continue
+        if tree.um < 50:  # never slow
+            continue
         at, behind = delays(tree, loads, wire.ff, wire.ohm)
         if max(at) <= SLOW_NS:
             continue

@@ -56,9 +56,11 @@ def without_model(library: Library, folder: pathlib.Path, loads: int = 0) -> Lib
 def loads(circuit: Circuit, skipped: set[str]) -> tuple[str, int]:
     """Returns a netlist's text with a load on each net, and how many kinds of loads there are."""
     added, most = [], 1
-    for number, (net, tree) in enumerate(circuit.trees.items()):
-        size = round(tree.um * circuit.technology.signal.ff / STEP_FF)
-        if size and net not in skipped:
+    for number, net in enumerate(circuit.nets):
+        if net in skipped:
+            continue
+        size = round(circuit.tree(net).um * circuit.technology.signal.ff / STEP_FF)
+        if size:
             most = max(most, size)
             end = " " if net.startswith("\\") else ""  # of an escaped name
             added.append(f"  WIRE_{size} {LOAD}{number} (\n    .A({net}{end})\n  );\n")
@@ -77,10 +79,10 @@ def write_spef(
     """Writes the wires of all nets as SPEF; those of ``clocks`` are in the clock's metal."""
     with open(file, "w") as out:
         out.write(HEAD.format(top=top))
-        for net, tree in circuit.trees.items():
-            if net not in skipped and tree.branches:
+        for net, pins in circuit.nets.items():
+            if net not in skipped and len(pins) > 1:
                 wire = circuit.technology.clock if net in clocks else circuit.technology.signal
-                out.writelines(_net(net, tree, wire))
+                out.writelines(_net(net, circuit.tree(net), wire))
 
 
 def _net(net: str, tree: Tree, wire: Wire) -> Iterator[str]:

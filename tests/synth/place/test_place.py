@@ -95,13 +95,13 @@ def test_no_room() -> None:
 def test_placed_cells(tmp_path) -> None:
     """Placed cells do not overlap and have short wires; a clock draws no cells together."""
     made = scattered(400)
-    before = sum(made.trees[net].um for net in made.nets if net != "clk_i")
+    before = sum(made.tree(net).um for net in made.nets if net != "clk_i")
     whole, less = (placer.problem(made, nets)["nets"] for nets in (set(), {"clk_i"}))
     assert len(whole) == len(less) + 1 == len(made.nets) and max(len(net[0]) for net in less) == 2
     told = []
     placer.place(made, {"clk_i"}, tmp_path, told.append)
     assert overlaps(made) == 0 and told[0].startswith("placing: step")
-    assert sum(made.trees[net].um for net in made.nets if net != "clk_i") < 0.2 * before
+    assert sum(made.tree(net).um for net in made.nets if net != "clk_i") < 0.2 * before
 
 
 def test_trees() -> None:
@@ -111,7 +111,7 @@ def test_trees() -> None:
         places = np.array([made.place_of(cell, pin, net) for cell, pin in pins])
         assert len(np.unique(places, axis=0)) == len(places)
         whole = distance.squareform(distance.pdist(places, "cityblock"))
-        assert made.trees[net].um == pytest.approx(minimum_spanning_tree(whole).sum())
+        assert made.tree(net).um == pytest.approx(minimum_spanning_tree(whole).sum())
     assert made.nets["d_i"][0] == ("", "d_i") and made.nets["q_o"][-1] == ("", "q_o")
 
 
@@ -121,10 +121,10 @@ def test_spef(tmp_path) -> None:
     wires.write_spef(made, "shift", set(), {"clk_i"}, file)
     found = dict(re.findall(r"(?m)^\*D_NET (\S+) (\S+)$", file.read_text()))
     assert found.keys() == {"d_i", "q_o", r"q\[0\]", r"q\[1\]", r"q\[2\]"}
-    for net, tree in made.trees.items():
+    for net in made.nets:
         if net != "clk_i":
             name = net.strip().lstrip("\\").replace("[", r"\[").replace("]", r"\]")
-            assert float(found[name]) == pytest.approx(0.1 * tree.um, abs=1e-4)
+            assert float(found[name]) == pytest.approx(0.1 * made.tree(net).um, abs=1e-4)
     parts = [float(n) for n in re.findall(r"(?m)^\d+ \S+ ([\d.]+)$", file.read_text())]
     assert sum(parts) == pytest.approx(sum(map(float, found.values())), abs=1e-3)
 
@@ -135,7 +135,7 @@ def test_loads(tmp_path) -> None:
     text, most = wires.loads(made, {"clk_i"})
     sizes = [int(n) for n in re.findall(r"WIRE_(\d+) wire_of_", text)]
     assert len(sizes) == 9 and max(sizes) == most
-    total = sum(tree.um for net, tree in made.trees.items() if net != "clk_i")
+    total = sum(made.tree(net).um for net in made.nets if net != "clk_i")
     assert sum(sizes) * wires.STEP_FF == pytest.approx(0.1 * total, abs=1.0)
     assert wires.without_loads(text) == made.text
     loaded = wires.without_model(library(tmp_path), tmp_path, most).path.read_text()
@@ -204,7 +204,7 @@ def test_lost_wires(tmp_path) -> None:
     plain = wires.without_model(cells, tmp_path)
     bare = flow.timing(made, "shift", plain, {*made.nets}, tmp_path)
     assert flow.timing(made, "shift", plain, {"clk_i"}, tmp_path)["period_ns"] > bare["period_ns"]
-    made.trees[r"\no[0] "] = made.trees.pop(r"\q[0]")
+    made.nets[r"\no[0] "] = made.nets.pop(r"\q[0]")
     with pytest.raises(SynthesisError, match="no place for 1 wires"):
         flow.timing(made, "shift", plain, {"clk_i"}, tmp_path)
 

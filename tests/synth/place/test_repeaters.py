@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests the buffers that are put into long wires of placed netlists."""
 
+import dataclasses
 import random
 
 import pytest
@@ -43,7 +44,7 @@ def slowest(made: Circuit, net: str) -> float:
     The delay to a pin is the sum, over all pins, of what hangs there times the resistance of the
     way that both have in common.
     """
-    tree = made.trees[net]
+    tree = made.tree(net)
     up = {end: (start, um) for start, end, um in tree.branches}
     hangs = [{"D": 1.2, "A": 1.0, "CK": 1.0}.get(pin, 0.0) for _, pin in tree.pins]
     for start, end, um in tree.branches:
@@ -78,7 +79,7 @@ def test_delays() -> None:
     source = random.Random(3)
     for count in (2, 3, 9):
         made = fan_out([(source.uniform(0, 1000), source.uniform(0, 1000)) for _ in range(count)])
-        tree = made.trees[r"\q[0]"]
+        tree = made.tree(r"\q[0]")
         loads = [1.2 if pin == "D" else 0.0 for _, pin in tree.pins]
         found, behind = repeaters.delays(tree, loads, 0.1, 4.0)
         assert max(found) == pytest.approx(slowest(made, r"\q[0]"))
@@ -96,7 +97,7 @@ def test_far_pins_get_buffers(tmp_path) -> None:
     assert ways["f1"] == ways["f2"] == 0 and min(ways[f"f{n}"] for n in (3, 4, 5)) >= 1
     nets = [net for net in better.nets if net.startswith("repeater") or net == r"\q[0]"]
     assert max(slowest(better, net) for net in nets) < 0.25 * before
-    total = [sum(tree.um for net, tree in c.trees.items() if net in nets) for c in (made, better)]
+    total = [sum(c.tree(net).um for net in c.nets if net in nets) for c in (made, better)]
     assert total[1] < 1.3 * total[0]
 
 
@@ -117,3 +118,21 @@ def test_ports_keep_their_nets(tmp_path) -> None:
     better = repeaters.repeat(made, library(tmp_path), {"clk_i"})
     assert all(len(pins) > 1 for net, pins in better.nets.items() if net.startswith("repeater"))
     assert better.nets["q_o"][-1] == ("", "q_o") and better.nets["d_i"][0] == ("", "d_i")
+
+
+def test_gates_too_weak(tmp_path) -> None:
+    """A gate whose wire weighs more than it may drive gets a buffer that drives all of it."""
+    places = [(700.0, 700.0), *((700.0 + 4 * n, 707.0) for n in range(8))]
+    known = library(tmp_path)
+
+    def buffered(most: float) -> Circuit:
+        weak = dataclasses.replace(FLIP_FLOP, most={"Q": most})
+        strong = dataclasses.replace(BUFFER, most={"Z": 60.0})
+        cells = known.cells | {"DFF": weak, "BUF": strong}
+        return repeaters.repeat(fan_out(places), dataclasses.replace(known, cells=cells), {"clk_i"})
+
+    assert set(driven(buffered(40.0)).values()) == {0}
+    made = buffered(10.0)
+    assert set(driven(made).values()) == {1} and len(driven(made)) == 8
+    assert slowest(made, r"\q[0]") < 0.001
+    assert set(driven(buffered(60.0)).values()) == {0}, "a buffer is no stronger"

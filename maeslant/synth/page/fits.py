@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the table that tells which build fits which FPGA, and how fast it is there."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from maeslant.synth.fpga.parts import PARTS
+from maeslant.synth.page.rows import Ours
+from maeslant.synth.report import Report
+
+# What has no table of its own: small cores where they are placed and routed.
+LUT4 = {"Sbox": "SboxLowDepth"}
+SMALL = (
+    *(Ours("small128_luts", part, {"Sbox": "SboxBoolean"}) for part in ("ecp5", "gw5a")),
+    *(Ours("small128_luts", part, LUT4) for part in ("ecp5", "gw5a", "gatemate")),
+    *(
+        Ours(name, part)
+        for name in ("small128", "small", "iter128")
+        for part in ("ecp5", "gw5a", "gatemate")
+    ),
+)
+# Builds, from small to large; each has all of its rows in one line.
+BUILDS = (
+    *("small128_luts", "small128", "small", "iter128", "iter", "pipe128", "peripheral_small"),
+    *("peripheral_duplex", "peripheral", "gcm1_fpga", "gcm1", "gcm4_fpga", "gcm4_fpga_ram"),
+    *("gcm4_fpga256", "gcm4", "copy4", "stream4_fpga", "stream4", "protected_fpga"),
+    *("protected_fpga_shared", "protected_fpga_ram", "protected_small", "protected"),
+)
+COLUMNS = {
+    "nangate45": "45 nm (Nangate45)",
+    "xc7": "AMD 7-series",
+    "ecp5": "ECP5-85F",
+    "gw5a": "GW5A-25A",
+    "gatemate": "GateMate CCGM1A1",
+}
+ROUTED = {COLUMNS[name]: part.router.luts for name, part in PARTS.items() if part.router}
+SIZES = ", ".join(f"{name} has {luts:,}" for name, luts in ROUTED.items())
+SAYS = f"""LUTs and clock; in Nangate45 kGE and clock. ECP5, GW5A and GateMate are placed and
+routed: the median of five seeds of nextpnr, in its slowest corner, behind registers. 7-series is a
+Yosys estimate without a clock. Nangate45 is mapped or, where it says so, placed, mended on its
+wires and with a clock tree. A LUT of ECP5 and GW5A has four inputs, one of 7-series six; GateMate's
+are halves of its logic elements (CPE). {SIZES} of them; block
+RAM is named where it is used. †: synthesized before its RTL last changed. –: not synthesized there,
+or larger than the device."""
+
+
+def lines(rows: Iterable[Ours], found: Callable[[Ours], Report | None]) -> Iterator[str]:
+    """Yields the section's lines: a row for each build and choice of parameters."""
+    cells: dict[str, dict[str, str]] = {}
+    for ours in sorted((r for r in rows if r.name in BUILDS), key=lambda r: BUILDS.index(r.name)):
+        if not ours.label and (made := found(ours)):
+            # The first that a table names counts: that for a usual clock.
+            cells.setdefault(ours.title, {}).setdefault(ours.target, _cell(made))
+    yield SAYS
+    yield ""
+    yield f"| build | {' | '.join(COLUMNS.values())} |"
+    yield "|---|" + "---:|" * len(COLUMNS)
+    for title, made in cells.items():
+        yield f"| {title} | {' | '.join(made.get(target, '–') for target in COLUMNS)} |"
+
+
+def _cell(made: Report) -> str:
+    """Returns area and clock of a report in words."""
+    area, timing = made.area, made.timing
+    words = [f"{area['kge']:,.1f} kGE" if "kge" in area else f"{area['lut']:,}"]
+    words += [f"{area['bram']:g} block RAM"] if area.get("bram") else []
+    if made.placed:
+        words.append(f"{made.placed['fmax_mhz']:,.0f} MHz placed")
+    elif timing:
+        words.append(f"{timing['fmax_mhz']:,.0f} MHz")
+    return ", ".join(words) + (" †" if made.older else "")
