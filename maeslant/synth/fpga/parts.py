@@ -84,18 +84,18 @@ ECP5 = Part(
 GW5A = Part(
     kind="gowin",
     cells={
-        "lut": {"LUT1": 1, "LUT2": 1, "LUT3": 1, "LUT4": 1, "INV": 1, "ALU": 1}
-        | {"RAM16SDP1": 2, "RAM16SDP2": 4, "RAM16SDP4": 8},
+        "lut": {"LUT1": 1, "LUT2": 1, "LUT3": 1, "LUT4": 1, "INV": 1, "ALU": 1},
         "ff": {
             f"DFF{edge}{kind}": 1
             for edge in ("", "N")
             for kind in ("", "E", "S", "SE", "R", "RE", "P", "PE", "C", "CE")
         },
-        "bram": {"SDPB": 1, "SDPX9B": 1, "SPB": 1, "SPX9": 1, "DPB": 1, "DPX9B": 1, "pROM": 1},
+        "bram": {"SDPB": 1, "SDPX9B": 1, "SP": 1, "SPX9": 1, "DPB": 1, "DPX9B": 1}
+        | {"pROM": 1, "pROMX9": 1},
         "dsp": {"MULT12X12": 1, "MULT27X36": 1, "MULTADDALU12X12": 1, "MULTALU27X18": 1},
         "mux": {f"MUX2_LUT{n}": 1 for n in range(5, 9)},
     },
-    mapping="synth_gowin -family gw5a",
+    mapping="synth_gowin -family gw5a -nolutram",  # nextpnr has none for this family
     bare="-noiopads",
     ways=WAYS,
     techmap=pathlib.Path(__file__).with_name("gw5a_luts.v"),

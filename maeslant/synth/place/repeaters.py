@@ -13,12 +13,14 @@ from collections.abc import Iterable, Iterator
 from maeslant.synth.liberty import Library
 from maeslant.synth.place.circuit import Circuit, Tree
 from maeslant.synth.place.clock_tree import rewire
+from maeslant.synth.place.lef import Wire
 from maeslant.synth.place.placer import settle
 
 SLOW_NS = 0.03  # a wire that is slower gets a buffer, if that gains
 BUFFER_NS = 0.03  # what a buffer takes that drives little
 GAIN_NS = 0.01  # least that a buffer gains, over all pins
 LONG_UM = 20
+LEAST_UM = 50  # a shorter wire is never slow
 PASSES = 4  # each adds a buffer to a net at most
 NAME = "repeater"
 
@@ -48,7 +50,10 @@ def delays(
 def _cuts(
     circuit: Circuit, library: Library, skipped: set[str]
 ) -> Iterator[tuple[str, tuple[list[tuple[str, str]], tuple[float, float]]]]:
-    """Yields nets with the pins that a buffer is to drive instead, and the buffer's place."""
+    """Yields nets with pins that go to the other side of a buffer, and the buffer's place.
+
+    A port stays on its net; so where one hangs behind the buffer, the driver's side moves.
+    """
     wire = circuit.technology.signal
     inputs = {name: cell.inputs for name, cell in library.cells.items()}
     into = next(iter(inputs[library.driver].values()))
@@ -60,35 +65,46 @@ def _cuts(
         loads = [inputs[circuit.kinds[c]].get(pin, 0.0) if c else 0.0 for c, pin in tree.pins]
         driver, out = tree.pins[0]
         limit = library.cells[circuit.kinds[driver]].most.get(out, most) if driver else most
-        cells = [(cell, pin) for cell, pin in tree.pins[1:] if cell]
-        if cells and sum(loads) + tree.um * wire.ff > limit < most:
-            yield net, (cells, circuit.at[driver])
+        if sum(loads) + tree.um * wire.ff > limit < most:
+            yield net, ([tree.pins[0]], circuit.at[driver])
             continue
-        if tree.um < 50:  # never slow
-            continue
-        at, behind = delays(tree, loads, wire.ff, wire.ohm)
-        if max(at) <= SLOW_NS:
-            continue
-        chosen, best = None, _excess(at) - GAIN_NS
-        for number, (start, end, um) in enumerate(tree.branches):
-            below = _below(tree, number)
-            if any(not tree.pins[pin][0] for pin in below):
-                continue
-            # The buffer stands in the middle of a long branch, or else where it begins.
-            first = um / 2 if um > LONG_UM else 0.0
-            less = behind[end] + (um - first) * wire.ff - into
-            stays = _after(tree, start, less, at, wire.ohm)
-            there = stays[start] + 1e-6 * first * wire.ohm * (first * wire.ff / 2 + into)
-            last = 1e-6 * (um - first) * wire.ohm * ((um - first) * wire.ff / 2 + behind[end])
-            later = there + BUFFER_NS + last - at[end]
-            left = _excess(at[n] + later if n in below else stays[n] for n in range(len(at)))
-            if left < best:
-                best, chosen = left, (start, end, first / um if um else 0.0, below)
-        if chosen:
-            start, end, part, below = chosen
+        if tree.um >= LEAST_UM and (found := _cut(tree, loads, wire, into)):
+            start, end, part, moved = found
             (x0, y0), (x1, y1) = (circuit.place_of(*tree.pins[n], net) for n in (start, end))
             place = x0 + part * (x1 - x0), y0 + part * (y1 - y0)
-            yield net, ([tree.pins[pin] for pin in sorted(below)], place)
+            yield net, ([tree.pins[pin] for pin in sorted(moved)], place)
+
+
+def _cut(
+    tree: Tree, loads: list[float], wire: Wire, into: float
+) -> tuple[int, int, float, set[int]] | None:
+    """Returns where a buffer gains most in a slow wire, if it gains.
+
+    That is a branch (from, to), what part of it lies before the buffer, and the pins that go to
+    the buffer's other side. ``loads`` by pin and ``into``, of the buffer, are in fF.
+    """
+    at, behind = delays(tree, loads, wire.ff, wire.ohm)
+    if max(at) <= SLOW_NS:
+        return None
+    chosen, best = None, _excess(at) - GAIN_NS
+    for number, (start, end, um) in enumerate(tree.branches):
+        below = _below(tree, number)
+        moved = below
+        if any(not tree.pins[pin][0] for pin in below):
+            moved = set(range(len(at))) - below
+        if any(not tree.pins[pin][0] for pin in moved):
+            continue
+        # The buffer stands in the middle of a long branch, or else where it begins.
+        first = um / 2 if um > LONG_UM else 0.0
+        less = behind[end] + (um - first) * wire.ff - into
+        stays = _after(tree, start, less, at, wire.ohm)
+        there = stays[start] + 1e-6 * first * wire.ohm * (first * wire.ff / 2 + into)
+        last = 1e-6 * (um - first) * wire.ohm * ((um - first) * wire.ff / 2 + behind[end])
+        later = there + BUFFER_NS + last - at[end]
+        left = _excess(at[n] + later if n in below else stays[n] for n in range(len(at)))
+        if left < best:
+            best, chosen = left, (start, end, first / um if um else 0.0, moved)
+    return chosen
 
 
 def _below(tree: Tree, number: int) -> set[int]:
@@ -131,9 +147,12 @@ def _with_buffers(circuit: Circuit, library: Library, found: dict[str, tuple]) -
         name, end = f"{NAME}{number}", " " if net.startswith("\\") else ""
         moved |= dict.fromkeys(pins, f"{name}_net")
         places[name] = place
+        before, after = f"{net}{end}", f"{name}_net"
+        if circuit.nets[net][0] in pins:
+            before, after = after, before
         new.append(
-            f"  wire {name}_net;\n  {cell.name} {name} (\n    .{into}({net}{end}),\n"
-            f"    .{out}({name}_net)\n  );\n"
+            f"  wire {name}_net;\n  {cell.name} {name} (\n    .{into}({before}),\n"
+            f"    .{out}({after})\n  );\n"
         )
     text = re.sub(
         r"(?m)^endmodule", lambda last: "".join(new) + last[0], rewire(circuit.text, moved)
