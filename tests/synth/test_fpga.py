@@ -172,19 +172,21 @@ def test_no_run_outlives_another(monkeypatch, tmp_path) -> None:
 
 
 def test_a_seed_that_is_not_routed(monkeypatch, tmp_path) -> None:
-    """A nextpnr run that does not converge is ended and replaced by one with the next seed."""
-    lost = {2}
+    """A nextpnr run that crashes, or is ended for it does not converge, gives way to the next."""
+    lost, crash = {2}, {3}
 
     def start(work: pathlib.Path, seed: int, *_: object) -> subprocess.Popen:
         rounds = (900, 300, 650, 701) if seed in lost else (900, 300, 690, 0)
         lines = [f"iter={n} wires=1 overused={left} overuse=1" for n, left in enumerate(rounds)]
         (work / f"place{seed}.log").write_text("\n".join(lines))
-        (work / f"place{seed}.said").touch()
+        (work / f"place{seed}.said").write_text("wasm trap: out of bounds" if seed in crash else "")
+        if seed in crash:
+            return subprocess.Popen(["sh", "-c", "exit 1"])
         command = "exec sleep 60" if seed in lost else f"echo '{ROUTED}' > place{seed}.json"
         return subprocess.Popen(["sh", "-c", command], cwd=work)
 
     monkeypatch.setattr(nextpnr, "_start", start)
-    assert sorted(nextpnr.runs(tmp_path, 3, ECP5.router, "router2")) == [1, 3, 4]
+    assert sorted(nextpnr.runs(tmp_path, 3, ECP5.router, "router2")) == [1, 4, 5]
     lost.update(range(2, 10))
     with pytest.raises(SynthesisError, match="routed 1 of 6 seeds"):
         nextpnr.runs(tmp_path, 3, ECP5.router, "router2")

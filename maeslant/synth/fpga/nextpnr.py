@@ -16,6 +16,7 @@ from maeslant.synth.report import SynthesisError
 
 WANTED_MHZ = 400  # never reached: the placer is to do its best
 PINS = "pins.cst"
+CRASH = "wasm trap"  # what a crash of nextpnr says, in the sandbox that it runs in
 
 
 def check(router: Router) -> None:
@@ -36,8 +37,8 @@ def chosen(router: Router, luts: int) -> str:
 def runs(work: pathlib.Path, seeds: int, router: Router, how: str) -> dict[int, dict]:
     """Places and routes a netlist by nextpnr, in parallel for several seeds; returns reports.
 
-    ``how``: the name of its router. A seed whose placement is not routed gives way to the next
-    number.
+    ``how``: the name of its router. A seed whose placement is not routed, or with which nextpnr
+    crashes, gives way to the next number.
     """
     running, found, last = {}, {}, 0
     try:
@@ -51,7 +52,8 @@ def runs(work: pathlib.Path, seeds: int, router: Router, how: str) -> dict[int, 
             time.sleep(0.1)
             for seed, process in list(running.items()):
                 if process.poll() is not None:
-                    found[seed] = _result(work / f"place{seed}", process.returncode)
+                    if CRASH not in (work / f"place{seed}.said").read_text():
+                        found[seed] = _result(work / f"place{seed}", process.returncode)
                 elif _astray(work / f"place{seed}.log"):
                     process.kill()
                     process.wait()
