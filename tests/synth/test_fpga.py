@@ -207,10 +207,14 @@ def test_place_and_route(crowded: bool, monkeypatch, tmp_path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", ["gw5a", "gatemate"])
-def test_other_fpgas(target: str) -> None:
+@pytest.mark.parametrize(
+    ("target", "given"),
+    [("gw5a", {}), ("gw5a", {"Depth": 16, "Zero": 0}), ("gatemate", {})],
+    ids=["gw5a", "gw5a-memory", "gatemate"],
+)
+def test_other_fpgas(target: str, given: dict[str, int]) -> None:
     """mae_fifo, whose logic is mostly LUTs of two and three inputs, is placed, routed and timed."""
-    made = synthesize("mae_fifo", target, {"Depth": 16, "Zero": 0}, seeds=1)
+    made = synthesize("mae_fifo", target, given, seeds=1)
     assert made.kind == PARTS[target].kind and made.area["lut"] > 8 and made.area["ff"] > 8
     assert made.timing["fmax_mhz"] > 50 and any("logic" in step for step in made.timing["path"])
 
