@@ -38,11 +38,16 @@ def test_stressed() -> None:
 def test_lines() -> None:
     """The table has a line for each standard-cell report, under the greatest share known."""
     known = made(power=POWER | {"pj_without_wires": 90.0})
-    reports = [("`a`", known), ("`b`", made()), ("`c`", made(kind="ecp5")), ("`d`", None)]
+    reports = [
+        ("`a`", known),
+        ("`b`", made(placed={"fmax_mhz": 1234})),
+        ("`c`", made(kind="ecp5")),
+        ("`d`", None),
+    ]
     lines = sensitivity.lines(reports)
     assert lines[1] == sensitivity.TITLE and "20% of the switched" in lines[3]
     assert lines[7:] == [
-        "| `a` | 800 | 204.8 | 1.2818 | 160 | 110.0 |",
-        "| `b` | 800 |  | 1.2818 |  |  |",
+        "| `a` | 800 |  | 204.8 | 1.2818 | 160 | 110.0 |",
+        "| `b` | 800 | 1,234 |  | 1.2818 |  |  |",
     ]
     assert sensitivity.lines(reports[1:]) == []

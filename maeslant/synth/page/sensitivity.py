@@ -16,7 +16,7 @@ from maeslant.synth.report import Report
 CELL_GROWTH = 27_203 / 21_222
 SKEW_NS = 0.05
 TITLE = "## What placing and routing would take"
-HEADS = ("build", "MHz", "Gbit/s", "mm²", "Gbit/s/mm²", "pJ a block")
+HEADS = ("build", "MHz", "placed: MHz", "Gbit/s", "mm²", "Gbit/s/mm²", "pJ a block")
 
 
 def wire_share(report: Report) -> float | None:
@@ -57,12 +57,14 @@ def lines(reports: Iterable[tuple[str, Report | None]]) -> list[str]:
         made = stressed(report, share)
         forms = {"mhz": ",.0f", "gbps": ",.1f", "mm2": ".4f", "gbps_per_mm2": ",.0f", "pj": ".1f"}
         cells = [format(made[key], form) if key in made else "" for key, form in forms.items()]
+        cells.insert(1, f"{report.placed['fmax_mhz']:,.0f}" if report.placed else "")
         found.append(f"| {label} | {' | '.join(cells)} |")
     return found
 
 
 SAYS = (
-    "An estimate, of the reports above alone: nothing is placed. Wires weigh twice what the "
+    "An estimate, of the reports above alone; what was placed has its clock beside it. The "
+    "estimate knows nothing of the ways across a large core. Wires weigh twice what the "
     "library's model says; they are {share:.0%} of the switched capacitance of the build whose "
     "power is published with wires and without, which is taken for every build and for critical "
     "paths, and delays are taken to grow as loads do. Cells grow by {growth:.0%}, as those of "
