@@ -65,7 +65,7 @@ def recipe(
     how = {"ways": part.ways, "device": " ".join(part.router.device), "seeds": seeds}
     names = [f"{name} from {n} LUTs on" if n else name for n, name in part.router.routers]
     how |= {"asked_mhz": nextpnr.WANTED_MHZ, "router": "; ".join(names), "flatten": True}
-    if part is not ECP5:
+    if part is not ECP5:  # whose published reports are known by a recipe without it
         how["passes"] = _mapping(part)
     if part.techmap:
         digest = hashlib.sha256(part.techmap.read_bytes()).hexdigest()

@@ -35,12 +35,12 @@ COLUMNS = {
 ROUTED = {COLUMNS[name]: part.router.luts for name, part in PARTS.items() if part.router}
 SIZES = ", ".join(f"{name} has {luts:,}" for name, luts in ROUTED.items())
 SAYS = f"""LUTs and clock; in Nangate45 kGE and clock. ECP5, GW5A and GateMate are placed and
-routed: the median of five seeds of nextpnr, in its slowest corner, behind registers. 7-series is a
-Yosys estimate without a clock. Nangate45 is mapped or, where it says so, placed, mended on its
-wires and with a clock tree. A LUT of ECP5 and GW5A has four inputs, one of 7-series six; GateMate's
-are halves of its logic elements (CPE). {SIZES} of them; block
-RAM is named where it is used. †: synthesized before its RTL last changed. –: not synthesized there,
-or larger than the device."""
+routed: the median of five seeds of nextpnr, behind registers; ECP5 of speed grade 8, GW5A of C1/I0,
+GateMate in its worst corner. 7-series is a Yosys estimate without a clock. Nangate45 is mapped or,
+where it says so, placed, mended on its wires and with a clock tree. A LUT of ECP5 and GW5A has four
+inputs, one of 7-series six; GateMate's are halves of its logic elements (CPE). {SIZES} of them;
+block RAM is named where it is used. †: synthesized before its RTL last changed. –: not synthesized
+there, or larger than the device."""
 
 
 def lines(rows: Iterable[Ours], found: Callable[[Ours], Report | None]) -> Iterator[str]:

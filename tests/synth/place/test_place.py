@@ -15,7 +15,7 @@ from maeslant.synth import SynthesisError, circuit, design, equivalence, liberty
 from maeslant.synth import report as reports
 from maeslant.synth.liberty import Cell, Library
 from maeslant.synth.place import clock_tree, flow, lef, picture, placer, wires
-from maeslant.synth.place.circuit import Circuit
+from maeslant.synth.place.circuit import MANY, Circuit, _spanning, _spanning_many
 from maeslant.synth.place.lef import Outline, Technology, Wire
 from maeslant.synth.timing import sta
 
@@ -113,6 +113,19 @@ def test_trees() -> None:
         whole = distance.squareform(distance.pdist(places, "cityblock"))
         assert made.tree(net).um == pytest.approx(minimum_spanning_tree(whole).sum())
     assert made.nets["d_i"][0] == ("", "d_i") and made.nets["q_o"][-1] == ("", "q_o")
+
+
+def test_trees_of_few_and_many_pins() -> None:
+    """The way for few pins finds wires as short as the other and SciPy's do, and joins all pins."""
+    source = np.random.default_rng(4)
+    for count in range(2, 2 * MANY):
+        places = [(float(x), float(y)) for x, y in source.random((count, 2))]
+        whole = distance.squareform(distance.pdist(np.array(places), "cityblock"))
+        for way in (_spanning(places), _spanning_many(np.array(places))):
+            branches = list(way)
+            assert {end for _, end, _ in branches} == {*range(1, count)}
+            um = sum(length for *_, length in branches)
+            assert um == pytest.approx(minimum_spanning_tree(whole).sum())
 
 
 def test_spef(tmp_path) -> None:
