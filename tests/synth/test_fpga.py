@@ -77,12 +77,33 @@ def test_the_middle_run_counts() -> None:
             "critical_paths": [critical],
         }
 
-    timing = nextpnr.median({1: run(90, "a"), 2: run(120, "b"), 3: run(100, "c")})
+    timing = nextpnr.median({1: run(90, "a"), 2: run(120, "b"), 3: run(100, "c")}, {})
     assert timing["fmax_mhz"] == statistics.median((90, 120, 100))
     assert timing["seeds"] == {"1": 90, "2": 120, "3": 100}
     assert timing["path"] == ["routing c +1.00 1.00"]
-    even = nextpnr.median({1: run(50, "a"), 2: run(100, "b")})
+    even = nextpnr.median({1: run(50, "a"), 2: run(100, "b")}, {})
     assert (even["fmax_mhz"], even["period_ns"]) == (75, 13.333)
+
+
+def test_readable_path(tmp_path) -> None:
+    """A critical path names registers by their line of RTL, other cells by type, nets of RTL."""
+    cells = {
+        "a_LUT4_Z_D_TRELLIS_FF_Q": {
+            "type": "TRELLIS_FF",
+            "attributes": {"src": "rtl/x/mae_a.sv:7.3"},
+        },
+        "b_LUT4_Z": {"type": "LUT4", "attributes": {"src": "/y/share/lattice/cells_map.v:119.33"}},
+    }
+    cells["c"] = {"type": "DP16KD", "attributes": {"src": "/y/share/b.v:1.1|rtl/mae_c.sv:12.5"}}
+    (tmp_path / "net.json").write_text(json.dumps({"modules": {"top": {"cells": cells}}}))
+    steps = [{"type": kind, "to": {"cell": name}} for kind, name in zip("xyz", cells, strict=True)]
+    steps += [{"type": "routing", "net": net} for net in ("u_core.state_q[3]", "a_LUT4_Z_D[1]")]
+    critical = {"from": "posedge clk_i", "to": "posedge clk_i"}
+    critical["path"] = [step | {"delay": 0.5} for step in steps]
+    run = {"fmax": {"clk_i": {"achieved": 9}}, "critical_paths": [critical]}
+    path = nextpnr.median({1: run}, nextpnr.origins(tmp_path / "net.json", "top"))["path"]
+    words = ["x mae_a.sv:7", "y LUT4", "z mae_c.sv:12", "routing state_q[3]", "routing"]
+    assert [step.rsplit(" ", 2)[0] for step in path] == words
 
 
 def test_too_large_for_the_device(monkeypatch) -> None:

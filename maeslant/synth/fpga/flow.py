@@ -137,7 +137,9 @@ def synthesize(
     tell(f"placing and routing, {seeds} seeds")
     nextpnr.pins(part.router, work / "net.json", WRAPPER)
     runs = nextpnr.runs(work, seeds, part.router, nextpnr.chosen(part.router, luts))
-    return areas[way] | {"way": way}, nextpnr.median(runs)
+    return areas[way] | {"way": way}, nextpnr.median(
+        runs, nextpnr.origins(work / "net.json", WRAPPER)
+    )
 
 
 def _counts(file: pathlib.Path) -> dict[str, int]:

@@ -16,6 +16,9 @@ from maeslant.synth.report import SynthesisError
 
 WANTED_MHZ = 400  # never reached: the placer is to do its best
 PINS = "pins.cst"
+# A name that Yosys made out of those of cells; it grows with each, and says nothing.
+MADE = re.compile(r"\$|_(LUT\d|TRELLIS_|CCU2C|PFUMX|L6MUX|DFF|MUX2_|ALU)")
+SOURCE = re.compile(r"([\w.]+\.s?v):(\d+)")
 CRASH = "wasm trap"  # what a crash of nextpnr says, in the sandbox that it runs in
 
 
@@ -110,8 +113,31 @@ def pins(router: Router, netlist: pathlib.Path, top: str) -> None:
     netlist.with_name(PINS).write_text("\n".join(lines) + "\n")
 
 
-def median(runs: dict[int, dict]) -> dict[str, object]:
-    """Returns the timing of the median nextpnr run, with the clock rates of all runs."""
+def origins(netlist: pathlib.Path, top: str) -> dict[str, str]:
+    """Returns what each cell of a netlist is for a reader: its place in the RTL, or its type."""
+    found = {}
+    for name, cell in json.loads(netlist.read_text())["modules"][top]["cells"].items():
+        sources = cell["attributes"].get("src", "").split("|")
+        places = (SOURCE.search(source) for source in sources if "/share/" not in source)
+        place = next(filter(None, places), None)
+        found[name] = f"{place[1]}:{place[2]}" if place else cell["type"]
+    return found
+
+
+def _words(step: dict, names: dict[str, str]) -> str:
+    """Describes a step of a nextpnr path: the kind, and the net or the cell behind it."""
+    net = step.get("net")
+    if net is None:
+        cell = step["to"]["cell"]
+        return f"{step['type']} {names.get(cell, cell)}"
+    return step["type"] if MADE.search(net) else f"{step['type']} {net.removeprefix('u_core.')}"
+
+
+def median(runs: dict[int, dict], names: dict[str, str]) -> dict[str, object]:
+    """Returns the timing of the median nextpnr run, with the clock rates of all runs.
+
+    ``names``: what its cells are (origins).
+    """
     fmax = {seed: min(c["achieved"] for c in run["fmax"].values()) for seed, run in runs.items()}
     middle = statistics.median_low(fmax.values())
     run = runs[next(seed for seed, value in fmax.items() if value == middle)]
@@ -121,8 +147,7 @@ def median(runs: dict[int, dict]) -> dict[str, object]:
         if critical["from"] == critical["to"] == f"posedge {slowest}":
             for step in critical["path"]:
                 total += step["delay"]
-                name = step.get("net") or step["to"]["cell"]
-                path.append(f"{step['type']} {name} +{step['delay']:.2f} {total:.2f}")
+                path.append(f"{_words(step, names)} +{step['delay']:.2f} {total:.2f}")
             break
     return {
         "period_ns": round(1000 / statistics.median(fmax.values()), 3),
