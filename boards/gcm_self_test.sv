@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// gcm_self_test: runs published vectors through the GCM engine gcm1_fpga, and reports over a serial
-// line (8N1).
+// gcm_self_test: runs published vectors through the GCM engine gcm1_fpga_ram, and reports over a
+// serial line (8N1).
 //
 // For each vector: encrypts it and compares ciphertext and tag; decrypts it and compares plaintext
 // and verdict; decrypts it with one bit of the tag flipped, which must be refused. Each of these
@@ -183,8 +183,10 @@ module gcm_self_test
       .Lanes    (1),
       .KeyBanks (1),
       .MaxKeyLen(Aes128),
-      .Sbox     (SboxBoolean),
+      .Sbox     (SboxTable),
       .Small    (1'b1),
+      .RomSboxes(1'b1),
+      .OneMul   (1'b1),
       .MsgDepth (16)
   ) u_gcm (
       .clk_i,

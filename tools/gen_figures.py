@@ -114,6 +114,7 @@ def recommended(figures: list[dict]) -> str:
         clocks, rate, _ = rates(name, figures)
         many = f"{clocks} clocks a block" if clocks else f"{rate} blocks a clock"
         area = f"{found['kge']:,.1f} kGE" if "kge" in found else f"{found['lut']:,.0f} LUT"
+        area += f", {found['bram']:g} block RAM" if found.get("bram") else ""
         clock = f"{found['fmax_mhz']:,.0f} MHz" if found.get("fmax_mhz") else "–"
         area += f", {TECHNOLOGIES[technology]}"
         lines.append(f"| `{name}` | {purpose} | {many} | {area} | {clock} |")

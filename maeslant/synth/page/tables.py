@@ -290,7 +290,7 @@ def tables() -> tuple[Table, ...]:
                 *_named("pipe128", "gcm1", "gcm4_deep"),
                 *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="nangate45"),
                 *fits.SMALL,
-                *_named("gcm1_fpga", target="ecp5"),
+                *_named("gcm1_fpga", "gcm1_fpga_ram", target="ecp5"),
                 *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="ecp5"),
                 *_named(*"small128_luts small128 small iter128 iter pipe128".split(), target="xc7"),
                 *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="xc7"),

@@ -5,11 +5,12 @@
 //
 // Offer a message at msg_* only if it has a beat. All outputs about a beat come from registers:
 // they are computed one beat ahead. open_o: a beat is expected; take_i: it is accepted.
-// Latency: the first beat of a message is expected (open_o) in the clock after msg_*; the next
+// Latency: the first beat of a message is expected (open_o) 1 + Cut clocks after msg_*; the next
 // message in the clock after the last beat.
 // Throughput: one beat a clock, also from one message to the next.
 // Reset and clear: both drop all state by the next clock.
-// Parameters: Legal: Lanes 1..16.
+// Parameters: Cut = 1 is for a high clock: a register takes the message, and what is to be known of
+// its lengths. Legal: Lanes 1..16; Cut 0 or 1.
 // Security: constant-time (lengths are not secret); no masking.
 // Source: SP 800-38D §7.
 
@@ -18,6 +19,7 @@ module mae_gcm_part_sequencer
   import mae_gcm_pkg::*;
 #(
     parameter  int unsigned Lanes     = 4,
+    parameter  bit          Cut       = 1'b0,
     localparam int unsigned ByteWidth = $clog2(16 * Lanes + 1)
 ) (
     input  logic                       clk_i,
@@ -58,14 +60,70 @@ module mae_gcm_part_sequencer
     logic [ByteWidth-1:0] bytes;
   } beat_t;
 
-  logic open_q;
-  gcm_parts_t msg_q;
+  // What is to be known of a message's lengths: which parts are empty, and at most a row long.
+  typedef struct packed {
+    logic no_iv;
+    logic no_aad;
+    logic no_data;
+    logic iv_is_row;
+    logic aad_is_row;
+    logic data_is_row;
+  } lengths_t;
+
+  function automatic lengths_t lengths(input gcm_length_t iv, input gcm_length_t aad,
+                                       input gcm_length_t data);
+    return
+    '{
+        no_iv: iv == '0,
+        no_aad: aad == '0,
+        no_data: data == '0,
+        iv_is_row: iv <= RowBytes,
+        aad_is_row: aad <= RowBytes,
+        data_is_row: data <= RowBytes
+    }
+    ;
+  endfunction
+
+  logic open_q, msg_valid, msg_ready;
+  gcm_parts_t msg, msg_q;
+  lengths_t known, known_q;
   beat_t beat_q, beat_begin, beat_next, beat_d;
   logic [16*Lanes-1:0] keep_q, keep_d;
 
+  if (Cut) begin : gen_first
+    logic       valid_q;
+    gcm_parts_t first_q;
+    lengths_t   first_known_q;
+    assign msg_ready_o = !valid_q || msg_ready;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        {valid_q, first_q, first_known_q, known_q} <= '0;
+      end else if (clear_i) begin
+        {valid_q, first_q, first_known_q, known_q} <= '0;
+      end else begin
+        if (msg_ready_o) begin
+          valid_q       <= msg_valid_i;
+          first_q       <= msg_i;
+          first_known_q <= lengths(msg_i.iv_bytes, msg_i.aad_bytes, msg_i.data_bytes);
+        end
+        if (msg_ready && msg_valid) known_q <= known;
+      end
+    end
+    assign msg_valid = valid_q;
+    assign msg       = first_q;
+    assign known     = first_known_q;
+  end else begin : gen_direct
+    assign msg_ready_o = msg_ready;
+    assign msg_valid   = msg_valid_i;
+    assign msg         = msg_i;
+    assign known       = lengths(msg.iv_bytes, msg.aad_bytes, msg.data_bytes);
+    assign known_q     = lengths(msg_q.iv_bytes, msg_q.aad_bytes, msg_q.data_bytes);
+  end
+
   // The first beat of a part. Fields of msg that concern the whole message are not used here.
   // verilator lint_off UNUSEDSIGNAL
-  function automatic beat_t part_begin(input part_e part, input gcm_parts_t msg);
+  function automatic beat_t part_begin(input part_e part, input gcm_parts_t whole,
+                                       input lengths_t has);
     // verilator lint_on UNUSEDSIGNAL
     beat_t beat;
     logic  more;  // non-empty parts follow
@@ -73,35 +131,40 @@ module mae_gcm_part_sequencer
     beat.first = 1'b1;
     case (part)
       PartIv: begin
-        beat.left = msg.iv_bytes;
-        more      = msg.aad_bytes != '0 || msg.data_bytes != '0;
+        beat.left      = whole.iv_bytes;
+        beat.part_last = has.iv_is_row;
+        more           = !has.no_aad || !has.no_data;
       end
       PartAad: begin
-        beat.left = msg.aad_bytes;
-        more      = msg.data_bytes != '0;
+        beat.left      = whole.aad_bytes;
+        beat.part_last = has.aad_is_row;
+        more           = !has.no_data;
       end
       default: begin
-        beat.left = msg.data_bytes;
-        more      = 1'b0;
+        beat.left      = whole.data_bytes;
+        beat.part_last = has.data_is_row;
+        more           = 1'b0;
       end
     endcase
-    beat.part_last = beat.left <= RowBytes;
-    beat.msg_last  = beat.part_last && !more;
-    beat.bytes     = beat.part_last ? ByteWidth'(beat.left) : ByteWidth'(RowBytes);
+    beat.msg_last = beat.part_last && !more;
+    beat.bytes    = beat.part_last ? ByteWidth'(beat.left) : ByteWidth'(RowBytes);
     return beat;
   endfunction
 
   always_comb begin
-    if (msg_i.iv_bytes != '0) beat_begin = part_begin(PartIv, msg_i);
-    else if (msg_i.aad_bytes != '0) beat_begin = part_begin(PartAad, msg_i);
-    else beat_begin = part_begin(PartData, msg_i);
+    if (!known.no_iv) beat_begin = part_begin(PartIv, msg, known);
+    else if (!known.no_aad) beat_begin = part_begin(PartAad, msg, known);
+    else beat_begin = part_begin(PartData, msg, known);
   end
 
   // The following beat of the message: of the next part, or the next row of this part.
   always_comb begin
     if (beat_q.part_last) begin
-      if (beat_q.part == PartIv && msg_q.aad_bytes != '0) beat_next = part_begin(PartAad, msg_q);
-      else beat_next = part_begin(PartData, msg_q);
+      if (beat_q.part == PartIv && !known_q.no_aad) begin
+        beat_next = part_begin(PartAad, msg_q, known_q);
+      end else begin
+        beat_next = part_begin(PartData, msg_q, known_q);
+      end
       beat_next.first = beat_q.part == PartIv;
     end else begin
       beat_next = beat_q;
@@ -109,14 +172,14 @@ module mae_gcm_part_sequencer
       beat_next.left = beat_q.left - RowBytes;
       beat_next.part_last = beat_q.left <= RowBytes << 1;
       beat_next.msg_last  = beat_next.part_last && (beat_q.part == PartData ||
-          (msg_q.data_bytes == '0 && (beat_q.part == PartAad || msg_q.aad_bytes == '0)));
+          (known_q.no_data && (beat_q.part == PartAad || known_q.no_aad)));
       beat_next.bytes = beat_next.part_last ? ByteWidth'(beat_next.left) : ByteWidth'(RowBytes);
     end
     beat_d = open_q && !beat_q.msg_last ? beat_next : beat_begin;
     for (int unsigned i = 0; i < 16 * Lanes; i++) keep_d[i] = i < 32'(beat_d.bytes);
   end
 
-  assign msg_ready_o = !open_q || (take_i && beat_q.msg_last);
+  assign msg_ready = !open_q || (take_i && beat_q.msg_last);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -130,12 +193,12 @@ module mae_gcm_part_sequencer
       beat_q <= '0;
       keep_q <= '0;
     end else begin
-      if (take_i || (!open_q && msg_valid_i)) begin
+      if (take_i || (!open_q && msg_valid)) begin
         beat_q <= beat_d;
         keep_q <= keep_d;
       end
-      if (msg_ready_o) open_q <= msg_valid_i;
-      if (msg_ready_o && msg_valid_i) msg_q <= msg_i;
+      if (msg_ready) open_q <= msg_valid;
+      if (msg_ready && msg_valid) msg_q <= msg;
     end
   end
 

@@ -15,37 +15,37 @@
 // announced together with its key uses that key (Deep: it is accepted in a later clock). in_ready_o
 // is combinational in out_ready_i, key_ready_o in key_i.bank, msg_ready_o in msg_i.bank and the key
 // port. With Deep = 1 key_ready_o and in_ready_o depend on registers only, msg_ready_o on
-// msg_i.bank and the key port, and all of them on abort_i and clear_i. Latency (Deep = 0): out_* 1
-// clock after in_*; the tag 6 clocks after the last beat, and of a message without data not before
-// its mask, Nr + 4 clocks after the announcement; the first data beat is accepted Nr + 3 clocks
-// after its announcement; from the key to the first beat Nr + 2 * ceil(log2(2 * Lanes)) + 1 clocks.
-// With RegsPerRound registers a round, Nr here means Nr * RegsPerRound. Latency (Deep = 1): out_* 2
-// clocks after in_*; the tag 13 clocks after the last beat, and of a message without data not
-// before Nr * RegsPerRound + 7 clocks after the announcement; the first beat is accepted without a
-// wait Nr * RegsPerRound + 5 clocks after its announcement; from the key to the first beat Nr *
-// RegsPerRound + 22 clocks for 4 lanes (3 + mae_ghash_powers). Deep = 1 is for a high clock
-// frequency: it registers the ports and the outputs of the FIFOs and uses mae_ghash_pipelined.
+// msg_i.bank and the key port, and all of them on abort_i and clear_i.
+// Latency (Nr stands for Nr * RegsPerRound), Deep = 0: out_* 1 clock after in_*; the tag 6 clocks
+// after the last beat, of a message without data not before its mask, Nr + 4 clocks after the
+// announcement; the first data beat is accepted Nr + 3 clocks after it; from the key to the first
+// beat Nr + 2 * ceil(log2(2 * Lanes)) + 1 clocks. Deep = 1: out_* 2 clocks after in_*; the tag 13
+// clocks after the last beat, of a message without data not before Nr + 7 clocks after the
+// announcement; the first beat is accepted without a wait Nr + 5 clocks after it; from the key to
+// the first beat Nr + 22 clocks for 4 lanes.
 // Throughput: one beat a clock, also from one message to the next and between banks, if the message
 // was announced Nr + 4 clocks before its first beat, its IV has 12 bytes and its key is as long as
-// the previous one. A change of key length costs 0.4 to 1 clock, because a shorter key waits for
-// the stages above its entry; bypasses there, 2 or 4 rounds a lane, would avoid this but give every
-// message the latency of the longest key. For short messages without a lost clock Deep = 1 needs
-// MsgDepth >= Nr * RegsPerRound + 25. Small = 1 is for the fewest LUTs of an FPGA, with one key:
-// tag masks and H go through the pipelines of the rows, so a message costs one clock more and its
-// first beat comes one clock later; half the MsgDepth suffices. FIFOs are memories (mae_gcm_fifo),
-// pipelines have no clear (mae_pipe_rounds, Flush), and GHASH computes the powers of H one by one
-// (mae_ghash): from the key to the first beat at most Nr + 4 * Lanes + 1 clocks.
+// the previous one. A change of key length costs 0.4 to 1 clock: a shorter key waits for the stages
+// above its entry. Deep = 1 needs MsgDepth >= Nr + 25 for short messages.
 // Reset and clear: abort_i (one clock) removes all messages, beats and tags by the next clock and
 // their data one clock later, except lengths, and keeps the keys. clear_i and reset also erase the
 // keys. Deep: data, and what blocks in the pipelines hold of a key, leave Nr * RegsPerRound + 2
 // clocks later. Small: within twice the depth of the deepest FIFO, which is MsgDepth or, for the
 // longest key, Nr * RegsPerRound + 6; after a reset counted from its end.
 // Parameters: MsgDepth is the number of messages in progress; OneKeyLen = 1: all keys have
-// MaxKeyLen. RomSboxes = 1 places the S-boxes of the rounds in block RAMs of an FPGA, with the same
-// clocks; Sbox is then that of the key expansion. Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen any of
-// key_len_e; OneKeyLen 0 or 1; Sbox any of sbox_impl_e; RegsPerRound 1..3; Deep 0 or 1; Small 0, or 1
-// with KeyBanks = 1, Deep = 0, MsgDepth >= 2; RomSboxes 0, or 1 with Small = 1 and RegsPerRound = 1.
-// iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0 bytes is refused.
+// MaxKeyLen. Deep = 1 is for a high clock: it registers the ports and the outputs of the FIFOs and
+// uses mae_ghash_pipelined. Small = 1 is for the fewest LUTs of an FPGA, with one key: tag masks
+// and H go through the pipelines of the rows, so a message costs one clock more and its first beat
+// comes one clock later; half the MsgDepth suffices. FIFOs are memories, pipelines have no clear
+// (Flush), and GHASH computes the powers of H one by one: from the key to the first beat at most Nr
+// + 4 * Lanes + 1 clocks. RomSboxes = 1 places the S-boxes of the rounds in block RAMs, with the
+// same clocks; Sbox is then that of the key expansion. OneMul = 1 is for one lane: GHASH has one
+// multiplier for two (mae_ghash_one_multiplier). No beat is accepted in the clock after a message's
+// last one, tags come 4 clocks later, and the first beat 7 clocks later after its key. Legal: Lanes
+// 1..16; KeyBanks 1..4; MaxKeyLen any of key_len_e; OneKeyLen, Deep 0 or 1; Sbox any of
+// sbox_impl_e; RegsPerRound 1..3; Small 0, or 1 with KeyBanks = 1, Deep = 0, MsgDepth >= 2;
+// RomSboxes 0, or 1 with Small = 1 and RegsPerRound = 1; OneMul 0, or 1 with Small = 1 and Lanes =
+// 1; iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0 bytes is refused.
 // Security: constant-time, the verdict too; no masking.
 // Source: SP 800-38D §7; Ghosh et al., section 4.1.
 
@@ -64,6 +64,7 @@ module mae_gcm_stream
     parameter  bit          Deep         = 1'b0,
     parameter  bit          Small        = 1'b0,
     parameter  bit          RomSboxes    = 1'b0,
+    parameter  bit          OneMul       = 1'b0,
     parameter  int unsigned MsgDepth     = 32,
     localparam int unsigned ByteWidth    = $clog2(16 * Lanes + 1)
 ) (
@@ -93,12 +94,11 @@ module mae_gcm_stream
 );
 
   localparam int unsigned CountWidth = $clog2(Lanes + 1);
-  localparam int unsigned HashDepth = Deep ? 16 : 8;
-
-  localparam int unsigned HashClocks = Deep ? 8 : 4;  // from a message's last beat to its hash
-
-  // Deep: an abort or a clear takes effect one clock later. Nothing is accepted or output in either
-  // clock.
+  localparam bit LongHash = Deep || OneMul;
+  localparam int unsigned HashDepth = LongHash ? 16 : 8;
+  localparam int unsigned HashClocks = LongHash ? 8 : 4;  // from a message's last beat to its hash
+  `MAE_PARAM(OneMulLegal, !OneMul || (Small && Lanes == 1))
+  // Deep: an abort or a clear takes effect one clock later; nothing passes in either clock.
   logic clear, abort, flush, stop;
   if (Deep) begin : gen_flush_reg
     logic clear_q, abort_q;
@@ -163,7 +163,6 @@ module mae_gcm_stream
   bank_t h_bank;
   block_t h, mask, hash;
   block_t [Lanes-1:0] row;
-
   assign j0_valid = hash_valid && hash_user;
   mae_gcm_keystream #(
       .Lanes       (Lanes),
@@ -202,8 +201,7 @@ module mae_gcm_stream
       .mask_o      (mask)
   );
 
-  // The first beat of a message that follows its key comes more than one clock later.
-  if (Deep) begin : gen_ready_reg
+  if (Deep) begin : gen_ready_reg  // no beat comes in the clock after its key
     logic [KeyBanks-1:0] ready_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) ready_q <= '0;
@@ -241,7 +239,8 @@ module mae_gcm_stream
   logic [16*Lanes-1:0] kept;
   block_t length;  // in bits
   mae_gcm_part_sequencer #(
-      .Lanes(Lanes)
+      .Lanes(Lanes),
+      .Cut  (OneMul)
   ) u_parts (
       .clk_i,
       .rst_ni,
@@ -265,6 +264,7 @@ module mae_gcm_stream
 
   logic odd_q;  // the lengths disagreed
   logic iv_busy_q;  // a J0 is being computed, or has not been used
+  logic gap_q;  // OneMul: the clock after the last beat of a hash
   logic [$clog2(HashDepth+1)-1:0] hashes_q;  // hashes being computed, or not used yet
   assign odd = in_bytes != bytes || in_last != msg_last;
   always_comb begin
@@ -272,22 +272,22 @@ module mae_gcm_stream
     for (int unsigned b = 0; b < KeyBanks; b++) if (bank == bank_t'(b)) bank_ready = banks_ready[b];
   end
   // Independent of flush, because flush empties the destination of a beat.
-  assign in_ready = open && bank_ready && (!is_iv || !iv_busy_q) &&
+  assign in_ready = open && bank_ready && (!is_iv || !iv_busy_q) && !(OneMul && gap_q) &&
       (!msg_last || 32'(hashes_q) != HashDepth) && (!is_data || (row_valid && row_out_ready));
   assign take = in_valid && in_ready;
   assign row_ready = take && is_data;
-
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {odd_q, iv_busy_q} <= '0;
-      hashes_q           <= '0;
+      {odd_q, iv_busy_q, gap_q} <= '0;
+      hashes_q                  <= '0;
     end else if (flush) begin
-      {odd_q, iv_busy_q} <= '0;
-      hashes_q           <= '0;
+      {odd_q, iv_busy_q, gap_q} <= '0;
+      hashes_q                  <= '0;
     end else begin
       if (take) odd_q <= !msg_last && (odd_q || odd);
       if (ctr_valid && ctr_ready && ctr.iv_hashed) iv_busy_q <= 1'b0;
       if (take && is_iv && part_last) iv_busy_q <= 1'b1;
+      gap_q <= take && (msg_last || (part_last && is_iv));
       hashes_q <= hashes_q + $bits(hashes_q)'(take && msg_last) - $bits(hashes_q)'(hash_used);
     end
   end
@@ -301,7 +301,6 @@ module mae_gcm_stream
     text   = in_data & keep;
     result = (in_data ^ row) & keep;
   end
-
   logic out_valid;
   if (Deep) begin : gen_out_reg
     mae_stream_reg #(
@@ -351,7 +350,6 @@ module mae_gcm_stream
   block_t     [   Lanes-1:0] hash_data_q;
   logic       [HashClocks:0] odd_line_q;  // delayed like the hash
   logic       [HashClocks:0] last_line_q;
-
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       hash_beat_valid_q <= 1'b0;
@@ -390,6 +388,29 @@ module mae_gcm_stream
         .Lanes   (Lanes),
         .KeyBanks(KeyBanks)
     ) u_hash (
+        .clk_i,
+        .rst_ni,
+        .clear_i      (clear),
+        .abort_i      (abort),
+        .h_valid_i    (h_valid),
+        .h_ready_o    (h_ready),
+        .h_bank_i     (h_bank),
+        .h_i          (h),
+        .ready_o      (hash_ready),
+        .beat_valid_i (hash_beat_valid_q),
+        .beat_bank_i  (hash_beat_q.bank),
+        .beat_data_i  (hash_data_q),
+        .beat_blocks_i(hash_beat_q.blocks),
+        .beat_first_i (hash_beat_q.first),
+        .beat_last_i  (hash_beat_q.last),
+        .beat_length_i(hash_beat_q.length),
+        .beat_user_i  (hash_beat_q.is_iv),
+        .hash_valid_o (hash_valid),
+        .hash_user_o  (hash_user),
+        .hash_o       (hash)
+    );
+  end else if (OneMul) begin : gen_hash_one
+    mae_ghash_one_multiplier u_hash (
         .clk_i,
         .rst_ni,
         .clear_i      (clear),

@@ -15,6 +15,7 @@ SLOW = [
         10,
         16,
         "gcm1_fpga",
+        "gcm1_fpga_ram",
         "gcm4_fpga",
         "gcm4_fpga_ram",
         "gcm4_fpga256",

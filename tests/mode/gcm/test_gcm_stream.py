@@ -235,6 +235,8 @@ async def schedule(dut) -> None:
             first_beat, tag = 7, 13
         if engine.small:
             target = rounds + 4 * engine.lanes + (engine.lanes == 1)
+        if engine.one:
+            target, tag = target + 7, tag + 4
         cocotb.log.info("lanes %d, key %d: ready in %d of %d", engine.lanes, size, ready, target)
         assert ready <= target
 
@@ -301,11 +303,11 @@ def test_small(lanes: int, longest: int, regs: int) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("lanes, longest", [(4, 0), (3, 2)])
-def test_small_rom(lanes: int, longest: int) -> None:
-    """Builds mae_gcm_stream with S-boxes in ROMs and runs this file's tests."""
+@pytest.mark.parametrize("lanes, longest, one", [(4, 0, 0), (3, 2, 0), (1, 0, 1)])
+def test_small_rom(lanes: int, longest: int, one: int) -> None:
+    """Builds mae_gcm_stream with S-boxes in ROMs, one lane with one multiplier; runs the tests."""
     parameters = {"Lanes": lanes, "KeyBanks": 1, "MaxKeyLen": longest, "RegsPerRound": 1}
-    parameters |= {"Small": 1, "RomSboxes": 1, "MsgDepth": 16}
+    parameters |= {"Small": 1, "RomSboxes": 1, "OneMul": one, "MsgDepth": 16}
     bench.run("mae_gcm_stream", parameters=parameters)
 
 

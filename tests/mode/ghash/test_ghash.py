@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_ghash and mae_ghash_pipelined: hashes of messages of any shape, key changes, clocks.
+"""Tests the modules that compute GHASH: hashes of messages of any shape, key changes, clocks.
 
-Tests mae_ghash, mae_ghash_pipelined (mae_ghash_powers, mae_gf128_partial_products).
+Tests mae_ghash, mae_ghash_pipelined (mae_ghash_powers, mae_gf128_partial_products),
+mae_ghash_one_multiplier.
 
 Powers of H are made while beats flow, aborts and clears come at any clock.
 """
@@ -36,16 +37,17 @@ class Hash:
 
     def __init__(self, dut) -> None:
         self.dut = dut
-        self.lanes = bench.parameters()["Lanes"]
+        self.lanes = bench.parameters().get("Lanes", 1)
         self.deep = "mae_ghash_pipelined" in dut._name
-        self.latency = 8 if self.deep else 4
+        self.one = "mae_ghash_one_multiplier" in dut._name
+        self.latency = 8 if self.deep or self.one else 4
         doublings = (2 * self.lanes - 1).bit_length()
         self.expansion = power_clocks(3 * self.lanes) if self.deep else 2 * doublings
-        self.small = bool(bench.parameters().get("Small", 0))
+        self.small = self.one or bool(bench.parameters().get("Small", 0))
         if self.small:
-            self.expansion = 4 * self.lanes - 1
+            self.expansion = 11 if self.one else 4 * self.lanes - 1
         self.clock = 0
-        self.keys = [0] * bench.parameters().get("KeyBanks", 2)
+        self.keys = [0] * bench.parameters().get("KeyBanks", 1 if self.one else 2)
         self.due: list[tuple[int, int, int]] = []  # clock, hash, user
         self.checked = 0
 
@@ -115,6 +117,8 @@ class Hash:
             if last:
                 value = gcm_oracle.ghash(self.keys[bank], [*all_words, end])
                 self.due.append((self.clock + self.latency, value, user))
+            await self.tick()
+        if self.one:  # the clock of the length
             await self.tick()
 
     def sizes(self, most: int) -> list[int]:
@@ -257,3 +261,8 @@ def test_ghash_small(lanes: int) -> None:
 def test_ghash_pipelined(lanes: int) -> None:
     """Builds mae_ghash_pipelined with several numbers of lanes and runs this file's tests."""
     bench.run("mae_ghash_pipelined", parameters={"Lanes": lanes, "KeyBanks": 2})
+
+
+def test_ghash_one_multiplier() -> None:
+    """Builds mae_ghash_one_multiplier and runs this file's tests."""
+    bench.run("mae_ghash_one_multiplier")
