@@ -6,8 +6,9 @@
 // Offer a message at msg_* only if it has a beat. All outputs about a beat come from registers:
 // they are computed one beat ahead. open_o: a beat is expected; take_i: it is accepted.
 // Latency: the first beat of a message is expected (open_o) 1 + Cut clocks after msg_*; the next
-// message in the clock after the last beat.
-// Throughput: one beat a clock, also from one message to the next.
+// message in the clock after the last beat, with Cut = 1 not before two clocks after the first beat.
+// Throughput: one beat a clock, also from one message to the next; with Cut = 1 a message of one
+// beat takes two clocks.
 // Reset and clear: both drop all state by the next clock.
 // Parameters: Cut = 1 is for a high clock: a register takes the message, and what is to be known of
 // its lengths. Legal: Lanes 1..16; Cut 0 or 1.
@@ -86,21 +87,22 @@ module mae_gcm_part_sequencer
 
   logic open_q, msg_valid, msg_ready;
   gcm_parts_t msg, msg_q;
-  lengths_t known, known_q;
+  lengths_t known, known_open;  // of the next message, of the one whose beats come
   beat_t beat_q, beat_begin, beat_next, beat_d;
   logic [16*Lanes-1:0] keep_q, keep_d;
 
   if (Cut) begin : gen_first
     logic       valid_q;
     gcm_parts_t first_q;
-    lengths_t   first_known_q;
-    assign msg_ready_o = !valid_q || msg_ready;
+    lengths_t first_known_q, known_q;
+    assign msg_ready_o = !valid_q;  // from a register: take_i comes late
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         {valid_q, first_q, first_known_q, known_q} <= '0;
       end else if (clear_i) begin
         {valid_q, first_q, first_known_q, known_q} <= '0;
       end else begin
+        if (msg_ready && msg_valid) valid_q <= 1'b0;
         if (msg_ready_o) begin
           valid_q       <= msg_valid_i;
           first_q       <= msg_i;
@@ -109,15 +111,16 @@ module mae_gcm_part_sequencer
         if (msg_ready && msg_valid) known_q <= known;
       end
     end
-    assign msg_valid = valid_q;
-    assign msg       = first_q;
-    assign known     = first_known_q;
+    assign msg_valid  = valid_q;
+    assign msg        = first_q;
+    assign known      = first_known_q;
+    assign known_open = known_q;
   end else begin : gen_direct
     assign msg_ready_o = msg_ready;
     assign msg_valid   = msg_valid_i;
     assign msg         = msg_i;
     assign known       = lengths(msg.iv_bytes, msg.aad_bytes, msg.data_bytes);
-    assign known_q     = lengths(msg_q.iv_bytes, msg_q.aad_bytes, msg_q.data_bytes);
+    assign known_open  = lengths(msg_q.iv_bytes, msg_q.aad_bytes, msg_q.data_bytes);
   end
 
   // The first beat of a part. Fields of msg that concern the whole message are not used here.
@@ -160,10 +163,10 @@ module mae_gcm_part_sequencer
   // The following beat of the message: of the next part, or the next row of this part.
   always_comb begin
     if (beat_q.part_last) begin
-      if (beat_q.part == PartIv && !known_q.no_aad) begin
-        beat_next = part_begin(PartAad, msg_q, known_q);
+      if (beat_q.part == PartIv && !known_open.no_aad) begin
+        beat_next = part_begin(PartAad, msg_q, known_open);
       end else begin
-        beat_next = part_begin(PartData, msg_q, known_q);
+        beat_next = part_begin(PartData, msg_q, known_open);
       end
       beat_next.first = beat_q.part == PartIv;
     end else begin
@@ -172,7 +175,7 @@ module mae_gcm_part_sequencer
       beat_next.left = beat_q.left - RowBytes;
       beat_next.part_last = beat_q.left <= RowBytes << 1;
       beat_next.msg_last  = beat_next.part_last && (beat_q.part == PartData ||
-          (known_q.no_data && (beat_q.part == PartAad || known_q.no_aad)));
+          (known_open.no_data && (beat_q.part == PartAad || known_open.no_aad)));
       beat_next.bytes = beat_next.part_last ? ByteWidth'(beat_next.left) : ByteWidth'(RowBytes);
     end
     beat_d = open_q && !beat_q.msg_last ? beat_next : beat_begin;
