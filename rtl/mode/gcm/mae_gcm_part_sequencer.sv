@@ -63,7 +63,9 @@ module mae_gcm_part_sequencer
 
   // What is to be known of a message's lengths: which parts are empty, and at most a row long.
   typedef struct packed {
-    logic no_iv;
+    logic has_iv;
+    logic has_aad;
+    logic has_data;
     logic no_aad;
     logic no_data;
     logic iv_is_row;
@@ -75,7 +77,9 @@ module mae_gcm_part_sequencer
                                        input gcm_length_t data);
     return
     '{
-        no_iv: iv == '0,
+        has_iv: iv != '0,
+        has_aad: aad != '0,
+        has_data: data != '0,
         no_aad: aad == '0,
         no_data: data == '0,
         iv_is_row: iv <= RowBytes,
@@ -136,12 +140,12 @@ module mae_gcm_part_sequencer
       PartIv: begin
         beat.left      = whole.iv_bytes;
         beat.part_last = has.iv_is_row;
-        more           = !has.no_aad || !has.no_data;
+        more           = has.has_aad || has.has_data;
       end
       PartAad: begin
         beat.left      = whole.aad_bytes;
         beat.part_last = has.aad_is_row;
-        more           = !has.no_data;
+        more           = has.has_data;
       end
       default: begin
         beat.left      = whole.data_bytes;
@@ -155,15 +159,15 @@ module mae_gcm_part_sequencer
   endfunction
 
   always_comb begin
-    if (!known.no_iv) beat_begin = part_begin(PartIv, msg, known);
-    else if (!known.no_aad) beat_begin = part_begin(PartAad, msg, known);
+    if (known.has_iv) beat_begin = part_begin(PartIv, msg, known);
+    else if (known.has_aad) beat_begin = part_begin(PartAad, msg, known);
     else beat_begin = part_begin(PartData, msg, known);
   end
 
   // The following beat of the message: of the next part, or the next row of this part.
   always_comb begin
     if (beat_q.part_last) begin
-      if (beat_q.part == PartIv && !known_open.no_aad) begin
+      if (beat_q.part == PartIv && known_open.has_aad) begin
         beat_next = part_begin(PartAad, msg_q, known_open);
       end else begin
         beat_next = part_begin(PartData, msg_q, known_open);
