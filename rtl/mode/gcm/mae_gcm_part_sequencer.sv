@@ -107,8 +107,8 @@ module mae_gcm_part_sequencer
         {valid_q, first_q, first_known_q, known_q} <= '0;
       end else begin
         if (msg_ready && msg_valid) valid_q <= 1'b0;
-        if (msg_ready_o) begin
-          valid_q       <= msg_valid_i;
+        if (msg_ready_o && msg_valid_i) begin
+          valid_q       <= 1'b1;
           first_q       <= msg_i;
           first_known_q <= lengths(msg_i.iv_bytes, msg_i.aad_bytes, msg_i.data_bytes);
         end
