@@ -73,20 +73,18 @@ module mae_gcm_part_sequencer
     logic data_is_row;
   } lengths_t;
 
-  function automatic lengths_t lengths(input gcm_length_t iv, input gcm_length_t aad,
-                                       input gcm_length_t data);
-    return
-    '{
-        has_iv: iv != '0,
-        has_aad: aad != '0,
-        has_data: data != '0,
-        no_aad: aad == '0,
-        no_data: data == '0,
-        iv_is_row: iv <= RowBytes,
-        aad_is_row: aad <= RowBytes,
-        data_is_row: data <= RowBytes
-    }
-    ;
+  function automatic lengths_t lengths(input gcm_length_t iv_length, input gcm_length_t aad_length,
+                                       input gcm_length_t data_length);
+    lengths = '{
+        has_iv: iv_length != '0,
+        has_aad: aad_length != '0,
+        has_data: data_length != '0,
+        no_aad: aad_length == '0,
+        no_data: data_length == '0,
+        iv_is_row: iv_length <= RowBytes,
+        aad_is_row: aad_length <= RowBytes,
+        data_is_row: data_length <= RowBytes
+    };
   endfunction
 
   logic open_q, msg_valid, msg_ready;
