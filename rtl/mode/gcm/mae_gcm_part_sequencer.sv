@@ -66,8 +66,6 @@ module mae_gcm_part_sequencer
     logic has_iv;
     logic has_aad;
     logic has_data;
-    logic no_aad;
-    logic no_data;
     logic iv_is_row;
     logic aad_is_row;
     logic data_is_row;
@@ -79,8 +77,6 @@ module mae_gcm_part_sequencer
         has_iv: iv_length != '0,
         has_aad: aad_length != '0,
         has_data: data_length != '0,
-        no_aad: aad_length == '0,
-        no_data: data_length == '0,
         iv_is_row: iv_length <= RowBytes,
         aad_is_row: aad_length <= RowBytes,
         data_is_row: data_length <= RowBytes
@@ -177,7 +173,7 @@ module mae_gcm_part_sequencer
       beat_next.left = beat_q.left - RowBytes;
       beat_next.part_last = beat_q.left <= RowBytes << 1;
       beat_next.msg_last  = beat_next.part_last && (beat_q.part == PartData ||
-          (known_open.no_data && (beat_q.part == PartAad || known_open.no_aad)));
+          (!known_open.has_data && (beat_q.part == PartAad || !known_open.has_aad)));
       beat_next.bytes = beat_next.part_last ? ByteWidth'(beat_next.left) : ByteWidth'(RowBytes);
     end
     beat_d = open_q && !beat_q.msg_last ? beat_next : beat_begin;

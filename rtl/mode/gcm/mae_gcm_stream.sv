@@ -28,10 +28,10 @@
 // the previous one. A change of key length costs 0.4 to 1 clock: a shorter key waits for the stages
 // above its entry. Deep = 1 needs MsgDepth >= Nr + 25 for short messages.
 // Reset and clear: abort_i (one clock) removes all messages, beats and tags by the next clock and
-// their data one clock later, except lengths, and keeps the keys. clear_i and reset also erase the
-// keys. Deep: data, and what blocks in the pipelines hold of a key, leave Nr * RegsPerRound + 2
-// clocks later. Small: within twice the depth of the deepest FIFO, which is MsgDepth or, for the
-// longest key, Nr * RegsPerRound + 6; after a reset counted from its end.
+// their data one clock later (OneMul: 6), except lengths, and keeps the keys. clear_i and reset
+// also erase the keys. Deep: data, and what blocks in the pipelines hold of a key, leave Nr *
+// RegsPerRound + 2 clocks later. Small: within twice the depth of the deepest FIFO, which is
+// MsgDepth or, for the longest key, Nr * RegsPerRound + 6; after a reset counted from its end.
 // Parameters: MsgDepth is the number of messages in progress; OneKeyLen = 1: all keys have
 // MaxKeyLen. Deep = 1 is for a high clock: it registers the ports and the outputs of the FIFOs and
 // uses mae_ghash_pipelined. Small = 1 is for the fewest LUTs of an FPGA, with one key: tag masks

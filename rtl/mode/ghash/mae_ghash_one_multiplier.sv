@@ -166,8 +166,9 @@ module mae_ghash_one_multiplier
     words_a_q <= words(a_q);
     words_b_q <= words(b_q);
     for (int unsigned i = 0; i < 9; i++) begin
-      for (int unsigned j = 0; j < 3; j++)
-      terms_q[i][j] <= clmul16(words_a_q[i][j], words_b_q[i][j]);
+      for (int unsigned j = 0; j < 3; j++) begin
+        terms_q[i][j] <= clmul16(words_a_q[i][j], words_b_q[i][j]);
+      end
     end
   end
 
