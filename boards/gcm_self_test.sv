@@ -180,14 +180,15 @@ module gcm_self_test
       verdict.tag == (decrypts ? '0 : vector.tag);
 
   mae_gcm_stream #(
-      .Lanes    (1),
-      .KeyBanks (1),
-      .MaxKeyLen(Aes128),
-      .Sbox     (SboxTable),
-      .Small    (1'b1),
-      .RomSboxes(1'b1),
-      .OneMul   (1'b1),
-      .MsgDepth (16)
+      .Lanes       (1),
+      .KeyBanks    (1),
+      .MaxKeyLen   (Aes128),
+      .Sbox        (SboxTable),
+      .RegsPerRound(2),
+      .Small       (1'b1),
+      .RomSboxes   (1'b1),
+      .OneMul      (1'b1),
+      .MsgDepth    (32)
   ) u_gcm (
       .clk_i,
       .rst_ni     (rst_n),

@@ -115,7 +115,8 @@ class Engine:
     def __init__(self, engine: int | str, seed: int = 1) -> None:
         self.lib = _library(names()[engine])
         self.lanes = self.lib.mae_sim_gcm_lanes(_ffi().NULL)
-        held = 2 if configurations.get(names()[engine])["parameters"].get("Deep") else 1
+        parameters = configurations.get(names()[engine])["parameters"]
+        held = 2 if parameters.get("Deep") or parameters.get("OneMul") else 1
         handle = self.lib.mae_sim_gcm_create(seed, held)
         self.handle = _ffi().gc(handle, self.lib.mae_sim_gcm_destroy)
 

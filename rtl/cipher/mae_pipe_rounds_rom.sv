@@ -9,14 +9,15 @@
 // Positions are numbered as in mae_pipe_rounds: the round with r rounds to go begins at position r.
 // Where mae_pipe_rounds has the register of that position, and the S-boxes behind it, ROMs look up
 // SubBytes of the register's next value and twice that: their read registers hold both. Without the
-// doubling, a bit of MixColumns and AddRoundKey is one exclusive-or of six.
-// Latency: Nr + 1 clocks from request to result.
+// doubling, a bit of MixColumns and AddRoundKey is one exclusive-or of six. A block RAM's output is
+// slow: with a second register a round it has a clock of its own.
+// Latency: Nr * RegsPerRound + 1 clocks from request to result.
 // Throughput: one block a clock.
 // Reset and clear: clear_i removes all blocks by the next clock. The registers of the data have
 // neither reset nor clear: zeros enter where no block enters, and the data left by clear_i or reset
-// are shifted out in Nr + 1 clocks.
+// are shifted out in Nr * RegsPerRound + 1 clocks.
 // Parameters: CtxBits is the number of context bits that are returned; the others are 0. Legal:
-// KeyBanks 1..4; MaxKeyLen any of key_len_e; CtxBits 0..8.
+// KeyBanks 1..4; MaxKeyLen any of key_len_e; RegsPerRound 1 or 2; CtxBits 0..8.
 // Security: constant-time; no masking.
 // Source: FIPS 197 §5.1.
 
@@ -27,6 +28,7 @@ module mae_pipe_rounds_rom
 #(
     parameter int unsigned KeyBanks = 1,
     parameter key_len_e MaxKeyLen = Aes256,
+    parameter int unsigned RegsPerRound = 1,
     parameter int unsigned CtxBits = CtxWidth,
     localparam int unsigned Rounds = 10 + 2 * int'(MaxKeyLen)
 ) (
@@ -47,6 +49,7 @@ module mae_pipe_rounds_rom
   import mae_round_pkg::*;
 
   `MAE_PARAM(KeyBanksLegal, KeyBanks inside {[1 : 4]})
+  `MAE_PARAM(RegsPerRoundLegal, RegsPerRound inside {[1 : 2]})
   `MAE_PARAM(CtxBitsLegal, CtxBits <= CtxWidth)
 
   localparam int unsigned BankBits = (KeyBanks > 1) ? $clog2(KeyBanks) : 1;
@@ -57,8 +60,10 @@ module mae_pipe_rounds_rom
     bank_t bank;
   } tag_t;
 
-  logic [Rounds:0] valid_q;
-  tag_t tag_q[Rounds+1];
+  // Of the blocks, by the number of registers before them.
+  localparam int unsigned Regs = Rounds * RegsPerRound;
+  logic [Regs:0] valid_q;
+  tag_t tag_q[Regs+1];
   block_t next[Rounds+1];  // state that is at a position in the next clock
   block_t result_q;
 
@@ -79,7 +84,7 @@ module mae_pipe_rounds_rom
     end
     above_free = 1'b1;
     for (int unsigned l = 0; l <= int'(MaxKeyLen); l++) begin
-      if (len == key_len_e'(l)) above_free = (valid_q >> (10 + 2 * l + 1)) == '0;
+      if (len == key_len_e'(l)) above_free = (valid_q >> ((10 + 2 * l) * RegsPerRound + 1)) == '0;
     end
     for (int unsigned b = 0; b < KeyBanks; b++) used_o[b] = enter && req_i.bank == bank_t'(b);
   end
@@ -92,12 +97,14 @@ module mae_pipe_rounds_rom
     else if (clear_i) valid_q <= '0;
     else begin
       valid_q <= valid_q >> 1;
-      if (enter) valid_q[num_rounds(len)] <= 1'b1;
+      if (enter) valid_q[32'(num_rounds(len))*RegsPerRound] <= 1'b1;
     end
   end
   always_ff @(posedge clk_i) begin
-    for (int unsigned p = 0; p < Rounds; p++) tag_q[p] <= tag_q[p+1];
-    if (enter) tag_q[num_rounds(len)] <= '{ctx: req_i.ctx & CtxMask, bank: req_i.bank};
+    for (int unsigned p = 0; p < Regs; p++) tag_q[p] <= tag_q[p+1];
+    if (enter) begin
+      tag_q[32'(num_rounds(len))*RegsPerRound] <= '{ctx: req_i.ctx & CtxMask, bank: req_i.bank};
+    end
   end
 
   // MixColumns of one column, FIPS 197 §5.1.3, from its bytes and their doubles: row i becomes 2
@@ -110,17 +117,22 @@ module mae_pipe_rounds_rom
   // The rounds.
   assign next[Rounds] = (len == MaxKeyLen) ? first : '0;
   for (genvar r = 1; r <= Rounds; r++) begin : gen_round
-    block_t substituted, twice, shifted, shifted_twice, mixed, result;
+    block_t read, read_twice, substituted, twice, shifted, shifted_twice, mixed, result;
     logic [BankBits-1:0] key_bank;
     mae_sbox_rom #(
         .Bytes(16)
     ) u_sub (
         .clk_i,
         .in_i(next[r]),
-        .out_o(substituted),
-        .twice_o(twice)
+        .out_o(read),
+        .twice_o(read_twice)
     );
-    assign key_bank      = (KeyBanks > 1) ? tag_q[r].bank[BankBits-1:0] : '0;
+    if (RegsPerRound > 1) begin : gen_reg
+      always_ff @(posedge clk_i) {substituted, twice} <= {read, read_twice};
+    end else begin : gen_wires
+      assign {substituted, twice} = {read, read_twice};
+    end
+    assign key_bank      = (KeyBanks > 1) ? tag_q[(r-1)*RegsPerRound+1].bank[BankBits-1:0] : '0;
     assign shifted       = shift_rows(substituted);
     assign shifted_twice = shift_rows(twice);
     always_comb begin
@@ -143,6 +155,6 @@ module mae_pipe_rounds_rom
   assign rsp_o       = '{ctx: tag_q[0].ctx, block: result_q};
 
   `MAE_ASSERT(DirBuilt, !req_valid_i || req_i.dir == Encrypt)
-  `MAE_ASSERT(EntryFree, !enter || !valid_q[Rounds] || len == MaxKeyLen)
+  `MAE_ASSERT(EntryFree, !enter || !valid_q[Regs] || len == MaxKeyLen)
 
 endmodule

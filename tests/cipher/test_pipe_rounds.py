@@ -95,9 +95,13 @@ def test_pipe_rounds(parameters: dict[str, int]) -> None:
 
 @pytest.mark.parametrize(
     "parameters",
-    ({"KeyBanks": 3}, {"KeyBanks": 1, "MaxKeyLen": 0, "CtxBits": 8}),
+    (
+        {"KeyBanks": 3},
+        {"KeyBanks": 1, "MaxKeyLen": 0, "CtxBits": 8},
+        {"KeyBanks": 2, "RegsPerRound": 2},
+    ),
     ids=str,
 )
 def test_pipe_rounds_rom(parameters: dict[str, int]) -> None:
-    """Builds mae_pipe_rounds_rom for all key lengths and for AES-128; runs this file's tests."""
+    """Builds mae_pipe_rounds_rom in three configurations and runs this file's tests."""
     bench.run("mae_pipe_rounds_rom", parameters=parameters, visible=True)

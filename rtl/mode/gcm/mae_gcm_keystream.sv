@@ -20,7 +20,7 @@
 // Parameters: OneKeyLen = 1: all keys have MaxKeyLen. RomSboxes = 1 takes mae_pipe_rounds_rom, for
 // block RAM; Sbox is then that of the key expansion. Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen
 // any of key_len_e; OneKeyLen 0 or 1; Sbox any of sbox_impl_e; RegsPerRound 1..3; Deep and Small 0
-// or 1, not both 1; RomSboxes 0, or 1 with Small = 1 and RegsPerRound = 1.
+// or 1, not both 1; RomSboxes 0, or 1 with Small = 1 and RegsPerRound 1 or 2.
 // Security: constant-time; no masking.
 // Source: SP 800-38D §6.5, §7.1; Ghosh et al., section 4.1; Dong et al..
 
@@ -69,7 +69,7 @@ module mae_gcm_keystream
 
   `MAE_PARAM(LanesLegal, Lanes inside {[1 : 16]})
   `MAE_PARAM(SmallLegal, !(Small && Deep))
-  `MAE_PARAM(RomSboxesLegal, !RomSboxes || (Small && RegsPerRound == 1))
+  `MAE_PARAM(RomSboxesLegal, !RomSboxes || (Small && RegsPerRound < 3))
 
   localparam int unsigned Rounds = 10 + 2 * int'(MaxKeyLen);
   localparam bit MaskPipe = !Small;
@@ -132,9 +132,10 @@ module mae_gcm_keystream
       block_t first_key[KeyBanks];
       always_comb for (int unsigned b = 0; b < KeyBanks; b++) first_key[b] = keys[b][0];
       mae_pipe_rounds_rom #(
-          .KeyBanks (KeyBanks),
-          .MaxKeyLen(MaxKeyLen),
-          .CtxBits  (MaskPipe ? 1 : 2)
+          .KeyBanks    (KeyBanks),
+          .MaxKeyLen   (MaxKeyLen),
+          .RegsPerRound(RegsPerRound),
+          .CtxBits     (MaskPipe ? 1 : 2)
       ) u_rounds (
           .clk_i,
           .rst_ni,

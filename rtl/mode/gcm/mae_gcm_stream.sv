@@ -8,14 +8,14 @@
 // beat. in_bytes_i is 16 * Lanes except in the last beat of a part, in which bytes beyond it are
 // ignored; in_last_i marks the last beat of the message. The data beats are output at out_* with
 // zeros beyond the length. tag_* ends each message, in order, whether or not the last beat at out_*
-// (Deep: last two) was accepted. When decrypting, do not use the data before the verdict.
+// (Deep, OneMul: last two) was accepted. When decrypting, do not use the data before the verdict.
 //
 // A key is accepted when no message of its bank is in progress; while it is offered, no further
 // message of the bank is accepted. Messages of a bank without a key are not accepted; a message
 // announced together with its key uses that key (Deep: it is accepted in a later clock). in_ready_o
 // is combinational in out_ready_i, key_ready_o in key_i.bank, msg_ready_o in msg_i.bank and the key
-// port. With Deep = 1 key_ready_o and in_ready_o depend on registers only, msg_ready_o on
-// msg_i.bank and the key port, and all of them on abort_i and clear_i.
+// port. With Deep or OneMul in_ready_o depends on registers, abort_i and clear_i only, with Deep
+// key_ready_o, too, and msg_ready_o on these, msg_i.bank and the key port.
 // Latency (Nr stands for Nr * RegsPerRound), Deep = 0: out_* 1 clock after in_*; the tag 6 clocks
 // after the last beat, of a message without data not before its mask, Nr + 4 clocks after the
 // announcement; the first data beat is accepted Nr + 3 clocks after it; from the key to the first
@@ -40,12 +40,12 @@
 // (Flush), and GHASH computes the powers of H one by one: from the key to the first beat at most Nr
 // + 4 * Lanes + 1 clocks. RomSboxes = 1 places the S-boxes of the rounds in block RAMs, with the
 // same clocks; Sbox is then that of the key expansion. OneMul = 1 is for one lane: GHASH has one
-// multiplier for two (mae_ghash_one_multiplier). No beat is accepted in the clock after a message's
-// last one, tags come 4 clocks later, and the first beat 7 clocks later after its key. Legal: Lanes
-// 1..16; KeyBanks 1..4; MaxKeyLen any of key_len_e; OneKeyLen, Deep 0 or 1; Sbox any of
-// sbox_impl_e; RegsPerRound 1..3; Small 0, or 1 with KeyBanks = 1, Deep = 0, MsgDepth >= 2;
-// RomSboxes 0, or 1 with Small = 1 and RegsPerRound = 1; OneMul 0, or 1 with Small = 1 and Lanes =
-// 1; iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0 bytes is refused.
+// multiplier for two (mae_ghash_one_multiplier), a message's last beat takes two clocks, and ports
+// of beats have registers. out_* comes 1 clock later, the tag 5 clocks later, the first beat after
+// its key 6 clocks later. Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen any of key_len_e; OneKeyLen,
+// Deep 0 or 1; Sbox any of sbox_impl_e; RegsPerRound 1..3; Small 0, or 1 with KeyBanks = 1, Deep =
+// 0, MsgDepth >= 2; RomSboxes 0, or 1 with Small = 1 and RegsPerRound 1 or 2; OneMul 0, or 1 with
+// Small = 1 and Lanes = 1; iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0 bytes is refused.
 // Security: constant-time, the verdict too; no masking.
 // Source: SP 800-38D §7; Ghosh et al., section 4.1.
 
@@ -94,7 +94,7 @@ module mae_gcm_stream
 );
 
   localparam int unsigned CountWidth = $clog2(Lanes + 1);
-  localparam bit LongHash = Deep || OneMul;
+  localparam bit LongHash = Deep || OneMul, PortRegs = LongHash;
   localparam int unsigned HashDepth = LongHash ? 16 : 8;
   localparam int unsigned HashClocks = LongHash ? 8 : 4;  // from a message's last beat to its hash
   `MAE_PARAM(OneMulLegal, !OneMul || (Small && Lanes == 1))
@@ -218,7 +218,7 @@ module mae_gcm_stream
   logic [ByteWidth-1:0] in_bytes;
   mae_stream_reg_opt #(
       .Width(128 * Lanes + ByteWidth + 1),
-      .Cut  (Deep)
+      .Cut  (PortRegs)
   ) u_in_cut (
       .clk_i,
       .rst_ni,
@@ -302,7 +302,7 @@ module mae_gcm_stream
     result = (in_data ^ row) & keep;
   end
   logic out_valid;
-  if (Deep) begin : gen_out_reg
+  if (PortRegs) begin : gen_out_reg
     mae_stream_reg #(
         .Width(128 * Lanes + ByteWidth + 1)
     ) u_out (
@@ -313,10 +313,10 @@ module mae_gcm_stream
         .in_ready_o (row_out_ready),
         .in_data_i  ({result, bytes, msg_last}),
         .out_valid_o(out_valid),
-        .out_ready_i(out_ready_i && !flush),
+        .out_ready_i(out_ready_i && !(Deep && flush)),
         .out_data_o ({out_data_o, out_bytes_o, out_last_o})
     );
-    assign out_valid_o = out_valid && !flush;
+    assign out_valid_o = out_valid && !(Deep && flush);
   end else begin : gen_out
     assign row_out_ready = !out_valid || out_ready_i;
     assign out_valid_o   = out_valid;

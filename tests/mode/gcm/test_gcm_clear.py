@@ -155,6 +155,7 @@ def test_gcm_clear(lanes: int, small: int) -> None:
 def test_gcm_clear_rom(one: int) -> None:
     """Builds mae_gcm_stream with S-boxes in ROMs, which have no clear; runs this file's tests."""
     parameters = {"Lanes": 1, "KeyBanks": 1, "Small": 1, "RomSboxes": 1, "OneMul": one}
+    parameters["RegsPerRound"] = 1 + one
     bench.run("mae_gcm_stream", parameters=parameters, visible=True)
 
 

@@ -216,8 +216,8 @@ async def key_to_ready(engine: Engine, size: int) -> int:
     message = engine.message(0, random.randbytes(12), b"", random.randbytes(3 * engine.row))
     await engine.run()
     key = [clock for name, clock in engine.log if name == "key"][-1]
-    # Deep: the first beats wait in a register for the engine.
-    return message.clocks["out"] - 1 - key
+    # Of registered ports: the first beats wait in a register for the engine.
+    return message.clocks["out"] - 1 - engine.one - key
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -225,6 +225,7 @@ async def schedule(dut) -> None:
     """mae_gcm_stream takes the stated clocks for keys, first beats and tags, for each key size."""
     engine = Engine(dut)
     await engine.reset()
+    registered = engine.deep or engine.one
     for size in engine.sizes:
         rounds = ROUNDS[size] * engine.regs
         ready = await key_to_ready(engine, size)
@@ -236,11 +237,11 @@ async def schedule(dut) -> None:
         if engine.small:
             target = rounds + 4 * engine.lanes + (engine.lanes == 1)
         if engine.one:
-            target, tag = target + 7, tag + 4
+            target, first_beat, tag = target + 6, first_beat + 1, tag + 5
         cocotb.log.info("lanes %d, key %d: ready in %d of %d", engine.lanes, size, ready, target)
         assert ready <= target
 
-        engine.hold = engine.deep * (rounds + 5)  # no beat waits
+        engine.hold = registered * (rounds + 5 - engine.one)  # no beat waits
         message = engine.message(0, random.randbytes(12), b"", random.randbytes(engine.row))
         await engine.run()
         assert message.clocks["out"] - message.clocks["msg"] == rounds + first_beat + engine.small
@@ -251,7 +252,7 @@ async def schedule(dut) -> None:
         await engine.run()
         engine.lost = 0
         # The first one with beats is announced so far ahead, in the second clock.
-        engine.hold = rounds + 5 + engine.deep
+        engine.hold = rounds + 5 + registered
         messages = []
         for beats in [
             *range(21),
@@ -278,7 +279,8 @@ async def schedule(dut) -> None:
         # One tag a clock: that of an empty message may hold up the next one.
         for before, message in itertools.pairwise(messages):
             if "last" in message.clocks:
-                late = "last" not in before.clocks
+                # One multiplier: two beats may wait in registers of the port, a clock each.
+                late = 2 * engine.one + ("last" not in before.clocks)
                 # Without data no beat waits for the keystream: the tag alone waits for its mask.
                 mask = message.clocks["msg"] + rounds + first_beat + engine.small
                 assert message.clocks["tag"] <= max(message.clocks["last"] + tag + late, mask)
@@ -303,11 +305,11 @@ def test_small(lanes: int, longest: int, regs: int) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("lanes, longest, one", [(4, 0, 0), (3, 2, 0), (1, 0, 1)])
-def test_small_rom(lanes: int, longest: int, one: int) -> None:
+@pytest.mark.parametrize("lanes, longest, regs, one", [(4, 0, 1, 0), (3, 2, 1, 0), (1, 0, 2, 1)])
+def test_small_rom(lanes: int, longest: int, regs: int, one: int) -> None:
     """Builds mae_gcm_stream with S-boxes in ROMs, one lane with one multiplier; runs the tests."""
-    parameters = {"Lanes": lanes, "KeyBanks": 1, "MaxKeyLen": longest, "RegsPerRound": 1}
-    parameters |= {"Small": 1, "RomSboxes": 1, "OneMul": one, "MsgDepth": 16}
+    parameters = {"Lanes": lanes, "KeyBanks": 1, "MaxKeyLen": longest, "RegsPerRound": regs}
+    parameters |= {"Small": 1, "RomSboxes": 1, "OneMul": one, "MsgDepth": 16 * regs}
     bench.run("mae_gcm_stream", parameters=parameters)
 
 
