@@ -10,7 +10,8 @@
 // Latency: a message offered in clock t gives its first row and its mask in clock t + Nr *
 // RegsPerRound + 2; with a hashed IV, one clock more, counted from j0_valid_i. A key accepted in
 // clock t gives h_valid_o in clock t + Nr * RegsPerRound + 2. With Deep = 1 a register before the
-// pipelines and one behind the FIFO of the rows add 1 clock, for rows 2.
+// pipelines and one behind the FIFO of the rows add 1 clock, for rows 2; with RomSboxes = 1 and
+// RegsPerRound = 2 the former alone, as block RAMs have slow addresses.
 // Throughput: one row a clock; one message of at most one row a clock. With Small = 1 each
 // message and each key takes the place of one row, and the first row comes one clock after its
 // mask. For one row a clock, RowDepth must be at least the latency of the first row plus 1.
@@ -73,6 +74,7 @@ module mae_gcm_keystream
 
   localparam int unsigned Rounds = 10 + 2 * int'(MaxKeyLen);
   localparam bit MaskPipe = !Small;
+  localparam bit RequestReg = Deep || (RomSboxes && RegsPerRound > 1);
   localparam int unsigned Pipes = Lanes + 32'(MaskPipe);
   localparam int unsigned Masks = MaskPipe ? Lanes : 0;  // the pipeline of masks and H
   localparam gcm_length_t RowBytes = gcm_length_t'(16 * Lanes);
@@ -179,11 +181,11 @@ module mae_gcm_keystream
     end
   end
 
-  // Requests enter the pipelines directly or, with Deep = 1, through registers.
+  // Requests enter the pipelines directly or through registers.
   for (genvar i = 0; i < Pipes; i++) begin : gen_request
     mae_stream_reg_opt #(
         .Width($bits(cipher_req_t)),
-        .Cut  (Deep)
+        .Cut  (RequestReg)
     ) u_cut (
         .clk_i,
         .rst_ni,

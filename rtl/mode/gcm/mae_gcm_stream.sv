@@ -33,18 +33,18 @@
 // RegsPerRound + 2 clocks later. Small: within twice the depth of the deepest FIFO, which is
 // MsgDepth or, for the longest key, Nr * RegsPerRound + 6; after a reset counted from its end.
 // Parameters: MsgDepth is the number of messages in progress; OneKeyLen = 1: all keys have
-// MaxKeyLen. Deep = 1 is for a high clock: it registers the ports and the outputs of the FIFOs and
-// uses mae_ghash_pipelined. Small = 1 is for the fewest LUTs of an FPGA, with one key: tag masks
-// and H go through the pipelines of the rows, so a message costs one clock more and its first beat
-// comes one clock later; half the MsgDepth suffices. FIFOs are memories, pipelines have no clear
-// (Flush), and GHASH computes the powers of H one by one: from the key to the first beat at most Nr
-// + 4 * Lanes + 1 clocks. RomSboxes = 1 places the S-boxes of the rounds in block RAMs, with the
-// same clocks; Sbox is then that of the key expansion. OneMul = 1 is for one lane: GHASH has one
-// multiplier for two (mae_ghash_one_multiplier), a message's last beat takes two clocks, and ports
-// of beats have registers. out_* comes 1 clock later, the tag 5 clocks later, the first beat after
-// its key 6 clocks later. Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen any of key_len_e; OneKeyLen,
-// Deep 0 or 1; Sbox any of sbox_impl_e; RegsPerRound 1..3; Small 0, or 1 with KeyBanks = 1, Deep =
-// 0, MsgDepth >= 2; RomSboxes 0, or 1 with Small = 1 and RegsPerRound 1 or 2; OneMul 0, or 1 with
+// MaxKeyLen. Deep = 1, for a high clock, registers the ports and the outputs of the FIFOs and uses
+// mae_ghash_pipelined. Small = 1 is for the fewest LUTs, with one key: tag masks and H go through
+// the pipelines of the rows, so a message costs one clock more, and its first beat comes one later;
+// half the MsgDepth suffices. FIFOs are memories, pipelines have no clear (Flush), and GHASH
+// computes the powers of H one by one: from the key to the first beat at most Nr + 4 * Lanes + 1
+// clocks. RomSboxes = 1 places the S-boxes of the rounds in block RAMs, with the same clocks, one
+// more if RegsPerRound = 2; Sbox is then that of the key expansion. OneMul = 1 is for one lane:
+// GHASH has one multiplier for two (mae_ghash_one_multiplier), a message's last beat takes two
+// clocks, and ports of beats have registers. out_* comes 1 clock later, the tag 5, the first beat
+// after its key 6. Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen any of key_len_e; OneKeyLen, Deep 0
+// or 1; Sbox any of sbox_impl_e; RegsPerRound 1..3; Small 0, or 1 with KeyBanks = 1, Deep = 0,
+// MsgDepth >= 2; RomSboxes 0, or 1 with Small = 1 and RegsPerRound 1 or 2; OneMul 0, or 1 with
 // Small = 1 and Lanes = 1; iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0 bytes is refused.
 // Security: constant-time, the verdict too; no masking.
 // Source: SP 800-38D §7; Ghosh et al., section 4.1.

@@ -96,6 +96,8 @@ class Engine:
         self.regs = bench.parameters().get("RegsPerRound", 1)
         self.small = bool(bench.parameters().get("Small", 0))  # a clock more a message
         self.one = bool(bench.parameters().get("OneMul", 0))
+        # A register before the pipelines.
+        self.cut = bool(bench.parameters().get("RomSboxes", 0)) and self.regs > 1
         self.keys: dict[int, bytes] = {}
         self.stall_in = self.stall_out = self.stall_tag = self.stall_msg = 0.0
         self.clock = self.lost = self.done = 0

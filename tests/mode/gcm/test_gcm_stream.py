@@ -238,10 +238,11 @@ async def schedule(dut) -> None:
             target = rounds + 4 * engine.lanes + (engine.lanes == 1)
         if engine.one:
             target, first_beat, tag = target + 6, first_beat + 1, tag + 5
+        target, first_beat = target + engine.cut, first_beat + engine.cut
         cocotb.log.info("lanes %d, key %d: ready in %d of %d", engine.lanes, size, ready, target)
         assert ready <= target
 
-        engine.hold = registered * (rounds + 5 - engine.one)  # no beat waits
+        engine.hold = registered * (rounds + 5 - engine.one) + engine.cut  # no beat waits
         message = engine.message(0, random.randbytes(12), b"", random.randbytes(engine.row))
         await engine.run()
         assert message.clocks["out"] - message.clocks["msg"] == rounds + first_beat + engine.small
@@ -252,7 +253,7 @@ async def schedule(dut) -> None:
         await engine.run()
         engine.lost = 0
         # The first one with beats is announced so far ahead, in the second clock.
-        engine.hold = rounds + 5 + registered
+        engine.hold = rounds + 5 + registered + engine.cut
         messages = []
         for beats in [
             *range(21),
