@@ -11,13 +11,13 @@
 // done_i: a message of done_bank_i has ended. Messages without a beat do not appear at parts_*.
 // key_ready_o is combinational in key_i.bank if Cut = 0; msg_ready_o is combinational in msg_i.bank
 // and the key port.
-// Latency: 1 + Cut clocks to ctr_* and parts_*; 0 clocks to end_*.
+// Latency: 1 + Cut clocks to ctr_* (with Small 1) and parts_*; 0 clocks to end_*.
 // Throughput: one message a clock.
 // Reset and clear: stop_i: nothing is accepted in this clock. flush_i drops all messages by the
 // next clock; clear_i also drops the key and the record of loaded banks. The lengths of parts_*
 // remain in a memory, unreachable. See mae_gcm_fifo for the data.
 // Parameters: MsgDepth is the number of messages in progress. Legal: Lanes 1..16; KeyBanks 1..4;
-// MsgDepth >= 1, with Small >= 2; Cut and Small 0 or 1, not both 1 (mae_gcm_fifo).
+// MsgDepth >= 1, with Small >= 2; Cut and Small 0 or 1.
 // Security: constant-time; no masking.
 // Source: SP 800-38D §7.
 
@@ -143,7 +143,7 @@ module mae_gcm_msg_dispatch
   mae_gcm_fifo #(
       .Width($bits(gcm_counter_t)),
       .Depth(MsgDepth),
-      .Cut  (Cut),
+      .Cut  (Cut && !Small),
       .Small(Small)
   ) u_counters (
       .clk_i,

@@ -12,10 +12,10 @@
 //
 // A key is accepted when no message of its bank is in progress; while it is offered, no further
 // message of the bank is accepted. Messages of a bank without a key are not accepted; a message
-// announced together with its key uses that key (Deep: it is accepted in a later clock). in_ready_o
-// is combinational in out_ready_i, key_ready_o in key_i.bank, msg_ready_o in msg_i.bank and the key
-// port. With Deep or OneMul in_ready_o depends on registers, abort_i and clear_i only, with Deep
-// key_ready_o, too, and msg_ready_o on these, msg_i.bank and the key port.
+// announced together with its key uses that key. in_ready_o is combinational in out_ready_i,
+// key_ready_o in key_i.bank, msg_ready_o in msg_i.bank and the key port. With Deep or OneMul such a
+// message is accepted in a later clock, key_ready_o and in_ready_o depend on registers, abort_i and
+// clear_i only, msg_ready_o on these, msg_i.bank and the key port.
 // Latency (Nr stands for Nr * RegsPerRound), Deep = 0: out_* 1 clock after in_*; the tag 6 clocks
 // after the last beat, of a message without data not before its mask, Nr + 4 clocks after the
 // announcement; the first data beat is accepted Nr + 3 clocks after it; from the key to the first
@@ -42,7 +42,7 @@
 // more if RegsPerRound = 2; Sbox is then that of the key expansion. OneMul = 1 is for one lane:
 // GHASH has one multiplier for two (mae_ghash_one_multiplier), a message's last beat takes two
 // clocks, and ports of beats have registers. out_* comes 1 clock later, the tag 5, the first beat
-// after its key 6. Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen any of key_len_e; OneKeyLen, Deep 0
+// after its key 7. Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen any of key_len_e; OneKeyLen, Deep 0
 // or 1; Sbox any of sbox_impl_e; RegsPerRound 1..3; Small 0, or 1 with KeyBanks = 1, Deep = 0,
 // MsgDepth >= 2; RomSboxes 0, or 1 with Small = 1 and RegsPerRound 1 or 2; OneMul 0, or 1 with
 // Small = 1 and Lanes = 1; iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0 bytes is refused.
@@ -126,7 +126,7 @@ module mae_gcm_stream
       .Lanes   (Lanes),
       .KeyBanks(KeyBanks),
       .MsgDepth(MsgDepth),
-      .Cut     (Deep),
+      .Cut     (PortRegs),
       .Small   (Small)
   ) u_announce (
       .clk_i,

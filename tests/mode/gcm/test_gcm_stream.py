@@ -237,7 +237,7 @@ async def schedule(dut) -> None:
         if engine.small:
             target = rounds + 4 * engine.lanes + (engine.lanes == 1)
         if engine.one:
-            target, first_beat, tag = target + 6, first_beat + 1, tag + 5
+            target, first_beat, tag = target + 7, first_beat + 1, tag + 5
         target, first_beat = target + engine.cut, first_beat + engine.cut
         cocotb.log.info("lanes %d, key %d: ready in %d of %d", engine.lanes, size, ready, target)
         assert ready <= target
