@@ -13,8 +13,7 @@ STREAM, BEAT = (
 )
 
 
-# What a build with Deep or OneMul gives for its clock, and one with Small for its area: these have
-# no target.
+# What a build with Deep gives for its clock, and one with Small for its area: these have no target.
 DEEP_LONGER = ("key", "first", "tag")
 SMALL_LONGER = ("key", "first", "rate", "between", "other")
 
@@ -86,9 +85,8 @@ def figures(name: str, build: dict) -> list[Figure]:
         kind, bits, value = entry["kind"], entry["bits"], entry["value"]
         if is_stream:
             metric, target, paper = stream_figure(kind, bits, build["parameters"]["Lanes"])
-            parameters = build["parameters"]
-            longer = DEEP_LONGER if parameters.get("Deep") or parameters.get("OneMul") else ()
-            longer += SMALL_LONGER if parameters.get("Small") else ()
+            longer = DEEP_LONGER if build["parameters"].get("Deep") else ()
+            longer += SMALL_LONGER if build["parameters"].get("Small") else ()
             target = None if kind in longer else target
             unit, better, source = "clocks", "lower", "Ghosh §4.1"
             if kind == "rate":
