@@ -11,7 +11,7 @@
 // done_i: a message of done_bank_i has ended. Messages without a beat do not appear at parts_*.
 // key_ready_o is combinational in key_i.bank if Cut = 0; msg_ready_o is combinational in msg_i.bank
 // and the key port.
-// Latency: 1 + Cut clocks to ctr_* (with Small 1) and parts_*; 0 clocks to end_*.
+// Latency: 1 + Cut clocks to ctr_* and parts_*; 0 clocks to end_*.
 // Throughput: one message a clock.
 // Reset and clear: stop_i: nothing is accepted in this clock. flush_i drops all messages by the
 // next clock; clear_i also drops the key and the record of loaded banks. The lengths of parts_*
@@ -143,7 +143,7 @@ module mae_gcm_msg_dispatch
   mae_gcm_fifo #(
       .Width($bits(gcm_counter_t)),
       .Depth(MsgDepth),
-      .Cut  (Cut && !Small),
+      .Cut  (Cut),
       .Small(Small)
   ) u_counters (
       .clk_i,

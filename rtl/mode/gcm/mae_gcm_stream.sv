@@ -41,11 +41,11 @@
 // clocks. RomSboxes = 1 places the S-boxes of the rounds in block RAMs, with the same clocks, one
 // more if RegsPerRound = 2; Sbox is then that of the key expansion. OneMul = 1 is for one lane:
 // GHASH has one multiplier for two (mae_ghash_one_multiplier), a message's last beat takes two
-// clocks, and ports of beats have registers. out_* comes 1 clock later, the tag 5, the first beat
-// after its key 7. Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen any of key_len_e; OneKeyLen, Deep 0
-// or 1; Sbox any of sbox_impl_e; RegsPerRound 1..3; Small 0, or 1 with KeyBanks = 1, Deep = 0,
-// MsgDepth >= 2; RomSboxes 0, or 1 with Small = 1 and RegsPerRound 1 or 2; OneMul 0, or 1 with
-// Small = 1 and Lanes = 1; iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0 bytes is refused.
+// clocks, and ports have registers. out_* comes 1 clock later, a message's first beat 1, the tag 5,
+// the first beat after a key 7. Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen any of key_len_e;
+// OneKeyLen, Deep 0 or 1; Sbox any of sbox_impl_e; RegsPerRound 1..3; Small 0, or 1 with KeyBanks =
+// 1, Deep = 0, MsgDepth >= 2; RomSboxes 0, or 1 with Small = 1 and RegsPerRound 1 or 2; OneMul 0,
+// or 1 with Small = 1, Lanes = 1; iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0 bytes fails.
 // Security: constant-time, the verdict too; no masking.
 // Source: SP 800-38D §7; Ghosh et al., section 4.1.
 

@@ -237,12 +237,12 @@ async def schedule(dut) -> None:
         if engine.small:
             target = rounds + 4 * engine.lanes + (engine.lanes == 1)
         if engine.one:
-            target, first_beat, tag = target + 7, first_beat + 1, tag + 5
+            target, first_beat, tag = target + 7, first_beat + 2, tag + 5
         target, first_beat = target + engine.cut, first_beat + engine.cut
         cocotb.log.info("lanes %d, key %d: ready in %d of %d", engine.lanes, size, ready, target)
         assert ready <= target
 
-        engine.hold = registered * (rounds + 5 - engine.one) + engine.cut  # no beat waits
+        engine.hold = registered * (rounds + 5) + engine.cut  # no beat waits
         message = engine.message(0, random.randbytes(12), b"", random.randbytes(engine.row))
         await engine.run()
         assert message.clocks["out"] - message.clocks["msg"] == rounds + first_beat + engine.small
