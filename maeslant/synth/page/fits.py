@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from maeslant.synth.fpga.parts import PARTS
-from maeslant.synth.page.rows import Ours
+from maeslant.synth.page.rows import Ours, Table
 from maeslant.synth.report import Report
 
 # What has no table of its own: small cores where they are placed and routed.
@@ -18,13 +18,21 @@ SMALL = (
         for part in ("ecp5", "gw5a", "gatemate")
     ),
 )
+# What an ECP5-85F holds of the systems and cards.
+DEVICES = Table(
+    "Whole devices, placed and routed",
+    "With their buses, movers and memories, in an ECP5. The cards of four lanes are larger than "
+    "the device; `gcm1_fpga_ram`, below, is one lane of theirs.",
+    ("lut", "ff", "bram", "dsp", "fmax_mhz"),
+    tuple(Ours(name, "ecp5") for name in ("peripheral_small", "soc", "unprotected_small")),
+)
 # Builds, from small to large; each has all of its rows in one line.
 BUILDS = (
     *("small128_luts", "small128", "small", "iter128", "iter", "pipe128", "peripheral_small"),
-    *("peripheral_duplex", "peripheral", "gcm1_fpga", "gcm1_fpga_ram", "gcm1"),
+    *("peripheral_duplex", "peripheral", "soc", "gcm1_fpga", "gcm1_fpga_ram", "gcm1"),
     *("gcm4_fpga", "gcm4_fpga_ram", "gcm4_fpga256", "gcm4", "copy4", "stream4_fpga", "stream4"),
     *("protected_fpga", "protected_fpga_shared", "protected_fpga_ram", "protected_small"),
-    "protected",
+    *("unprotected_small", "protected"),
 )
 COLUMNS = {
     "nangate45": "45 nm (Nangate45)",

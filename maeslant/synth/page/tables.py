@@ -240,8 +240,7 @@ def tables() -> tuple[Table, ...]:
                     )
                 ),
                 *_named("iter_both", target="xc7"),
-                Ours("mae_memory_arbiter", "xc7"),
-                Ours("mae_memory_arbiter", "xc7", {"Jobs": 2}),
+                *(Ours("mae_memory_arbiter", "xc7", more) for more in ({}, {"Jobs": 2})),
             ),
         ),
         Table(
@@ -279,6 +278,7 @@ def tables() -> tuple[Table, ...]:
                 ),
             ),
         ),
+        fits.DEVICES,
         Table(
             "Cores beside open ones",
             "The open designs were mapped by Yosys with its own scripts: flattened, no block RAM, "
@@ -312,9 +312,9 @@ def headlines() -> tuple[Ours, ...]:
         Ours("small128", "ecp5", label="`small128`"),
         Ours("small", "ecp5", label="`small`"),
         Ours(
-            "gcm1_fpga",
+            "gcm1_fpga_ram",
             "ecp5",
-            label="`gcm1_fpga`: AES-128-GCM, a block a clock but for one a message",
+            label="`gcm1_fpga_ram`: AES-128-GCM, a block a clock but for one a message",
         ),
     )
 
