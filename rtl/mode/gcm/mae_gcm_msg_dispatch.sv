@@ -64,7 +64,8 @@ module mae_gcm_msg_dispatch
   logic key_valid, key_ready, key_idle, key_take, key_room;
   cipher_key_t key;
   logic [KeyBanks-1:0] loaded_q;
-  logic [KeyBanks-1:0][$clog2(MsgDepth+1)-1:0] under_way_q;
+  // With Cut the FIFO of end_* may hold two messages more.
+  logic [KeyBanks-1:0][$clog2(MsgDepth+2*32'(Cut)+1)-1:0] under_way_q;
 
   mae_stream_reg_opt #(
       .Width($bits(cipher_key_t)),

@@ -186,6 +186,23 @@ async def aborts(dut) -> None:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
+async def keeps_its_key(dut) -> None:
+    """A new key of mae_gcm_stream waits for all messages in progress, however many it holds."""
+    engine = Engine(dut)
+    await engine.reset()
+    depth = bench.parameters().get("MsgDepth", 32)
+    for number in range(depth, depth + 4):
+        engine.key(0)
+        await engine.run()
+        for _ in range(number):
+            engine.message(0, random.randbytes(12), b"", random.randbytes(16))
+        engine.key(0)
+        engine.message(0, random.randbytes(12), b"", random.randbytes(16))
+        engine.hold = 2 * depth + 200  # of beats: all messages that fit wait for theirs
+        await engine.run()
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
 async def clears(dut) -> None:
     """After clear_i mae_gcm_stream accepts no message until a new key is loaded."""
     engine = Engine(dut)
@@ -338,3 +355,10 @@ def test_deep(lanes: int, longest: int, regs: int, depth: int) -> None:
     parameters = {"Lanes": lanes, "KeyBanks": 2, "MaxKeyLen": longest, "MsgDepth": depth}
     parameters |= {"RegsPerRound": regs, "Deep": 1}
     bench.run("mae_gcm_stream", parameters=parameters)
+
+
+@pytest.mark.full
+def test_shallow() -> None:
+    """Builds mae_gcm_stream with output registers that hold more messages than its FIFOs."""
+    parameters = {"Lanes": 1, "KeyBanks": 1, "MaxKeyLen": 0, "MsgDepth": 3, "Deep": 1}
+    bench.run("mae_gcm_stream", parameters=parameters, test_filter="keeps_its_key")
