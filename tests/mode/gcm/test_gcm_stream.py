@@ -176,7 +176,13 @@ async def aborts(dut) -> None:
             add(engine, engine.any_bank())
         for _ in range(random.randrange(1, 60)):
             await engine.tick()
+        if number % 4 == 2:  # abort while a beat waits at the output
+            engine.message(engine.any_bank(), random.randbytes(12), b"", random.randbytes(16))
+            engine.stall_out = 1
+            while not int(dut.out_valid_o.value):
+                await engine.tick()
         pending = await abort(dut, engine)
+        engine.stall_out = engine.stall_tag
         for _ in range(random.randrange(1, 20)):
             await engine.tick()  # a beat or tag too many would be seen
         engine.plan = pending
