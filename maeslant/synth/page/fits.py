@@ -21,8 +21,8 @@ SMALL = (
 # What an ECP5-85F holds of the systems and cards.
 DEVICES = Table(
     "Whole devices, placed and routed",
-    "With their buses, movers and memories, in an ECP5. The cards of four lanes are larger than "
-    "the device; `gcm1_fpga_ram`, below, is one lane of theirs.",
+    "With their buses, movers and memories, in an ECP5. `stream4` and the protected cards take "
+    "more LUTs than it has, even with six inputs each; `gcm1_fpga_ram`, below, is one lane.",
     ("lut", "ff", "bram", "dsp", "fmax_mhz"),
     tuple(Ours(name, "ecp5") for name in ("peripheral_small", "soc", "unprotected_small")),
 )

@@ -45,7 +45,7 @@
 // the first beat after a key 7. Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen any of key_len_e;
 // OneKeyLen, Deep 0 or 1; Sbox any of sbox_impl_e; RegsPerRound 1..3; Small 0, or 1 with KeyBanks =
 // 1, Deep = 0, MsgDepth >= 2; RomSboxes 0, or 1 with Small = 1 and RegsPerRound 1 or 2; OneMul 0,
-// or 1 with Small = 1, Lanes = 1; iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0 bytes fails.
+// or 1 with Small = 1, Lanes = 1; iv_bytes >= 1; data_bytes <= 2^36 - 32. A 0-byte tag is refused.
 // Security: constant-time, the verdict too; no masking.
 // Source: SP 800-38D §7; Ghosh et al., section 4.1.
 

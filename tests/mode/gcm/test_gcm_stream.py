@@ -182,7 +182,7 @@ async def aborts(dut) -> None:
             while not int(dut.out_valid_o.value):
                 await engine.tick()
         pending = await abort(dut, engine)
-        engine.stall_out = engine.stall_tag
+        engine.stall_out = engine.stall_tag  # as before
         for _ in range(random.randrange(1, 20)):
             await engine.tick()  # a beat or tag too many would be seen
         engine.plan = pending
