@@ -96,7 +96,8 @@ def test_readable_path(tmp_path) -> None:
     }
     cells["c"] = {"type": "DP16KD", "attributes": {"src": "/y/share/b.v:1.1|rtl/mae_c.sv:12.5"}}
     (tmp_path / "net.json").write_text(json.dumps({"modules": {"top": {"cells": cells}}}))
-    steps = [{"type": kind, "to": {"cell": name}} for kind, name in zip("xyz", cells, strict=True)]
+    placed = ("a_LUT4_Z_D_TRELLIS_FF_Q", "b_LUT4_Z$CCU2_COMB1", "c")
+    steps = [{"type": kind, "to": {"cell": name}} for kind, name in zip("xyz", placed, strict=True)]
     steps += [{"type": "routing", "net": net} for net in ("u_core.state_q[3]", "a_LUT4_Z_D[1]")]
     critical = {"from": "posedge clk_i", "to": "posedge clk_i"}
     critical["path"] = [step | {"delay": 0.5} for step in steps]
@@ -211,6 +212,38 @@ def test_a_seed_that_is_not_routed(monkeypatch, tmp_path) -> None:
     lost.update(range(2, 10))
     with pytest.raises(SynthesisError, match="routed 1 of 6 seeds"):
         nextpnr.runs(tmp_path, 3, ECP5.router, "router2")
+
+
+TOLD = """\
+Warning: Max frequency for clock 'clk_i': 60.00 MHz (FAIL at 400.00 MHz)
+{}
+Info: Critical path report for clock 'clk_i' (posedge -> posedge):
+Info:       type curr  total name
+Info:   clk-to-q  0.50  0.50 Source a$1.DOUT
+Info:    routing  2.25  2.75 Net u_core.len_q[0] (20,69) -> (19,69)
+Info:                          Sink b.IN1
+Info:      setup  0.25  3.00 Source b.OUT
+
+Info: Critical path report for cross-domain path '<async>' -> 'posedge clk_i':
+Info:    routing  7.85  8.23 Net rst_ni (0,33) -> (7,84)
+Warning: Max frequency for clock 'clk_i': 50.00 MHz (FAIL at 400.00 MHz)
+"""
+
+
+def test_a_crash_after_the_clock(monkeypatch, tmp_path) -> None:
+    """If nextpnr crashes over its report, clock and path of the routed design are its log's."""
+
+    def start(work: pathlib.Path, seed: int, *_: object) -> subprocess.Popen:
+        (work / f"place{seed}.log").write_text(TOLD.format("Info: Routing complete." * (seed > 1)))
+        (work / f"place{seed}.said").write_text("wasm trap: out of bounds memory access")
+        return subprocess.Popen(["sh", "-c", "exit 1"])
+
+    monkeypatch.setattr(nextpnr, "_start", start)
+    found = nextpnr.runs(tmp_path, 1, PARTS["gatemate"].router, "default")
+    timing = nextpnr.median(found, {"a$1": "mae_a.sv:7", "b": "CC_LUT2"})
+    assert (timing["fmax_mhz"], timing["seeds"]) == (50, {"2": 50})
+    path = ["clk-to-q mae_a.sv:7 +0.50 0.50", "routing len_q[0] +2.25 2.75"]
+    assert timing["path"] == [*path, "setup CC_LUT2 +0.25 3.00"]
 
 
 @pytest.mark.slow

@@ -20,6 +20,10 @@ PINS = "pins.cst"
 MADE = re.compile(r"\$|_(LUT\d|TRELLIS_|CCU2C|PFUMX|L6MUX|DFF|MUX2_|ALU)")
 SOURCE = re.compile(r"([\w.]+\.s?v):(\d+)")
 CRASH = "wasm trap"  # what a crash of nextpnr says, in the sandbox that it runs in
+# What nextpnr's log says of a routed design: clocks, then each step of a clock's critical path.
+CLOCK = re.compile(r"Max frequency for clock '(.+)': ([\d.]+) MHz")
+CRITICAL = re.compile(r"Critical path report for clock '(.+)' \(posedge -> posedge\):")
+STEP = re.compile(r"Info: +([\w-]+) +(-?[\d.]+) +-?[\d.]+ (Net|Source) (\S+)")
 
 
 def check(router: Router) -> None:
@@ -41,7 +45,7 @@ def runs(work: pathlib.Path, seeds: int, router: Router, how: str) -> dict[int, 
     """Places and routes a netlist by nextpnr, in parallel for several seeds; returns reports.
 
     ``how``: the name of its router. A seed whose placement is not routed, or with which nextpnr
-    crashes, gives way to the next number.
+    crashes before it has told the clock, gives way to the next number.
     """
     running, found, last = {}, {}, 0
     try:
@@ -55,8 +59,11 @@ def runs(work: pathlib.Path, seeds: int, router: Router, how: str) -> dict[int, 
             time.sleep(0.1)
             for seed, process in list(running.items()):
                 if process.poll() is not None:
-                    if CRASH not in (work / f"place{seed}.said").read_text():
+                    crashed = CRASH in (work / f"place{seed}.said").read_text()
+                    if not crashed:
                         found[seed] = _result(work / f"place{seed}", process.returncode)
+                    elif told := logged(work / f"place{seed}.log"):
+                        found[seed] = told
                 elif _astray(work / f"place{seed}.log"):
                     process.kill()
                     process.wait()
@@ -80,6 +87,28 @@ def _result(stem: pathlib.Path, code: int) -> dict:
     if not found["fmax"]:
         raise SynthesisError("nextpnr found no path from register to register: there is no clock")
     return found
+
+
+def logged(log: pathlib.Path) -> dict:
+    """Returns what nextpnr's log tells of a routed design, as its report; empty if it is not.
+
+    nextpnr for GateMate crashes over its report in some designs, after it has logged the same.
+    """
+    text = log.read_text() if log.exists() else ""
+    _, routed, text = text.rpartition("Info: Routing complete.")
+    clocks = {name: {"achieved": float(mhz)} for name, mhz in CLOCK.findall(text)}
+    if not routed or not clocks:
+        return {}
+    critical, parts = [], CRITICAL.split(text)
+    for name, block in zip(parts[1::2], parts[2::2], strict=True):
+        steps = STEP.findall(block.partition("Critical path report")[0])
+        path = [
+            {"type": kind, "delay": float(delay)}
+            | ({"net": at} if what == "Net" else {"to": {"cell": at.rpartition(".")[0]}})
+            for kind, delay, what, at in steps
+        ]
+        critical.append({"from": f"posedge {name}", "to": f"posedge {name}", "path": path})
+    return {"fmax": clocks, "critical_paths": critical}
 
 
 def _astray(log: pathlib.Path) -> bool:
@@ -129,7 +158,8 @@ def _words(step: dict, names: dict[str, str]) -> str:
     net = step.get("net")
     if net is None:
         cell = step["to"]["cell"]
-        return f"{step['type']} {names.get(cell, cell)}"
+        packed = cell.rpartition("$")[0]  # a part of a carry chain's cell, which nextpnr made
+        return f"{step['type']} {names.get(cell) or names.get(packed, cell)}"
     return step["type"] if MADE.search(net) else f"{step['type']} {net.removeprefix('u_core.')}"
 
 
