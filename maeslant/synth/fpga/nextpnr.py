@@ -62,7 +62,7 @@ def runs(work: pathlib.Path, seeds: int, router: Router, how: str) -> dict[int, 
                     crashed = CRASH in (work / f"place{seed}.said").read_text()
                     if not crashed:
                         found[seed] = _result(work / f"place{seed}", process.returncode)
-                    elif told := logged(work / f"place{seed}.log"):
+                    elif told := _logged(work / f"place{seed}.log"):
                         found[seed] = told
                 elif _astray(work / f"place{seed}.log"):
                     process.kill()
@@ -89,7 +89,7 @@ def _result(stem: pathlib.Path, code: int) -> dict:
     return found
 
 
-def logged(log: pathlib.Path) -> dict:
+def _logged(log: pathlib.Path) -> dict:
     """Returns what nextpnr's log tells of a routed design, as its report; empty if it is not.
 
     nextpnr for GateMate crashes over its report in some designs, after it has logged the same.
