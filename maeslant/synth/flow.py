@@ -146,18 +146,28 @@ def remembered(
 ) -> Report | None:
     """Returns the stored report of a synthesis; None if no stored report is up to date.
 
-    What was synthesized here goes before what is published; that has no netlist. ``older`` takes a
-    published report of RTL or of a flow that has changed since, too, and marks it so.
+    What was synthesized here goes before what is published; that has no netlist. What the published
+    one says beyond it of the same sources, as where it was placed, is taken from there. ``older``
+    takes a published report of RTL or of a flow that has changed since, too, and marks it so.
     """
     what = point(name, target, parameters, period_ns, seeds, flatten, abc)
-    for file in (what.file, what.published):
-        found = _current(what, report.load(file), parameters)
+    files = (what.file, what.published)
+    stored = [_current(what, report.load(file), parameters) for file in files]
+    for found in stored:
         if found and (found.power or not power):
-            return found
+            return _completed(found, stored[-1])
     found = report.load(what.published) if older else None
     if found is None or (power and not found.power):
         return None
     return dataclasses.replace(found, older=True)
+
+
+def _completed(found: Report, other: Report | None) -> Report:
+    """Adds checks and places to a synthesis report that another one of the same sources has."""
+    if other is None:
+        return found
+    checked = (other.netlist or {}) | (found.netlist or {})
+    return dataclasses.replace(found, netlist=checked or None, placed=found.placed or other.placed)
 
 
 def _current(
@@ -187,10 +197,9 @@ def publish(
     what = point(name, target, parameters, **how)
     there = report.load(what.published)
     if there and there.sources == found.sources:
-        checked = (there.netlist or {}) | (found.netlist or {})
-        places = found.placed or there.placed
-        known = there if there.power and not found.power else found
-        found = dataclasses.replace(known, netlist=checked or None, placed=places)
+        made = _completed(found, there)
+        known = there if there.power and not found.power else made
+        found = dataclasses.replace(known, netlist=made.netlist, placed=made.placed)
     if there and there.as_dict() == found.as_dict():
         return there
     copy = dataclasses.replace(found)

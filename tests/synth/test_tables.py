@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests the pages of synthesis results: published reports are reused until inputs change."""
 
+import dataclasses
 import gzip
+import shutil
 
 import pytest
 
@@ -37,6 +39,7 @@ def use(monkeypatch, parameters: dict, options: dict) -> None:
     row = tables.Ours("mae_sbox_tower", parameters=parameters, options=options)
     one = (tables.Table("S-boxes", "One.", ("kge", "fmax_mhz"), (row,)),)
     monkeypatch.setattr(tables, "tables", lambda: one)
+    monkeypatch.setattr(tables.placed, "ROWS", ())
     monkeypatch.setattr(tables, "headlines", lambda: (tables.Ours("mae_sbox_tower", label="ours"),))
 
 
@@ -126,6 +129,39 @@ def test_published_with_power(small, monkeypatch, tmp_path) -> None:
     assert made(False) == []
     monkeypatch.setattr(flow, "MODEL", flow.MODEL + 1)
     assert len(made(False)) == 1, "power of another model is none"
+
+
+def test_a_placed_row_stays(small, monkeypatch) -> None:
+    """A build mapped here again keeps the row of its published, placed netlist (--publish)."""
+    row = tables.Ours("mae_sbox_tower", parameters={"Kind": 1})
+    assert made(True) == []
+    (file,) = report.PUBLISHED.glob("*.json")
+    public = report.load(file)
+    public.placed = {
+        "tool": "a placer",
+        "model": 1,
+        "core_um2": 100.0,
+        "utilisation": 0.7,
+        "wire_mm": 1.0,
+        "unmended_ns": 1.1,
+        "period_ns": 1.0,
+        "fmax_mhz": 1000.0,
+        "skew_ns": 0.0,
+    }
+    public.netlist = {"proved": {"points": 8}, "commit": "0000000"}
+    public.write(file)
+    monkeypatch.setattr(tables.placed, "ROWS", (dataclasses.replace(row, parameters={}),))
+    assert made(False) == ["`mae_sbox_tower`, placed: not yet"]
+    monkeypatch.setattr(tables.placed, "ROWS", (row,))
+    for _ in range(2):  # the report that was made here has neither
+        assert made(False) == []
+        assert "| a placer |" in page() and "netlist proved" in page()
+        assert report.load(file).placed == public.placed
+    public.sources = "0" + public.sources
+    public.write(file)
+    shutil.rmtree(report.REPORTS)
+    assert "`mae_sbox_tower` (Kind 1), placed: of an older RTL" in made(False)[-1]
+    assert "`mae_sbox_tower` (Kind 1) † |" in page()
 
 
 def test_summary(small) -> None:

@@ -46,19 +46,36 @@ HEADS = (
 )
 
 
+def _rows() -> Iterator[tuple[Ours, Report | None]]:
+    """Yields each row with its stored report; None where nothing was placed."""
+    for ours in ROWS:
+        made = remembered(
+            ours.name, ours.target, ours.parameters or None, **ours.options, older=True
+        )
+        yield ours, made if made and made.placed else None
+
+
+def missing() -> list[str]:
+    """Returns the rows that are not placed yet or of an older RTL, in words."""
+    return [
+        f"{ours.title}, placed: {f'of an older RTL, {made.commit}' if made else 'not yet'}"
+        for ours, made in _rows()
+        if made is None or made.older
+    ]
+
+
 def lines() -> Iterator[str]:
     """Yields the section's lines; none where nothing was placed."""
-    cells = [
-        (ours, made)
-        for ours in ROWS
-        if (made := remembered(ours.name, ours.target, **ours.options, older=True)) and made.placed
-    ]
+    cells = [(ours, made) for ours, made in _rows() if made]
     if cells:
         yield from ("", "### Placed, with wires and clock tree", "", SAYS, "")
         yield f"| {' | '.join(HEADS)} |"
         yield "|---|---|---|" + "---:|" * (len(HEADS) - 3)
         for ours, made in cells:
-            yield f"| {ours.title} | `{ours.command} --place` | {' | '.join(_figures(made))} |"
+            label = ours.title + (" †" if made.older else "")
+            yield f"| {label} | `{ours.command} --place` | {' | '.join(_figures(made))} |"
+        if any(made.older for _, made in cells):
+            yield from ("", "† Placed before its RTL last changed; the command renews it.")
 
 
 def _figures(made: Report) -> Iterator[str]:

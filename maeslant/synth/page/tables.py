@@ -383,7 +383,7 @@ def make(
     lines += ["## Kumar: units against the throughput of a bus", "", *fill, ""]
     paths.write(page, "\n".join(lines).rstrip() + "\n")
     paths.write(record, json.dumps(data, indent=1) + "\n")
-    return [page, record], missing
+    return [page, record], missing + placed.missing()
 
 
 HEAD = """# Synthesis
