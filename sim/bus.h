@@ -74,7 +74,7 @@ struct PortToDevice {
     bool install_valid = false;
     uint8_t secret[32] = {};
     uint8_t session_id[16] = {};
-    uint8_t nonce[32] = {};
+    uint8_t nonce[24] = {};
 };
 
 struct PortFromDevice {

@@ -56,7 +56,7 @@ def session() -> Session:
         octets("secret", 32),
         octets("session id", 16),
         octets("host nonce", 32),
-        octets("device nonce", 32),
+        bytes(8) + octets("device nonce", 24),
         CAPABILITIES.word(),
     )
 
@@ -81,7 +81,7 @@ class Recorder:
 
     def __init__(self) -> None:
         self.session = session()
-        self.device = Device(CAPABILITIES, lambda: self.session.device_nonce)
+        self.device = Device(CAPABILITIES, lambda: self.session.device_nonce[8:])
         self.tap = Adversary()
         self.link = Link(self.device, 1 << 20, self.tap)
         self.device.bus = self.link

@@ -15,6 +15,7 @@ from maeslant.protected.model.keys import Session
 from maeslant.protected.model.workload import (
     CAPABILITIES,
     Machine,
+    device_nonce,
     expected,
     first,
     judge,
@@ -43,7 +44,7 @@ def _session(machine: Machine) -> Session:
         octets(f"{label} secret", 32),
         octets(f"{label} id", 16),
         octets(f"{label} host nonce", 32),
-        octets(f"{machine.seed} device nonce 0", 32),
+        device_nonce(machine.seed, 0),
         CAPABILITIES.word(),
     )
 

@@ -144,10 +144,10 @@ class Simulator:
         return bool(self._check(call))
 
     def set_nonces(self, source: Callable[[], bytes]) -> None:
-        """Sets the callback that supplies the simulated card's 32-byte nonces."""
+        """Sets the callback that supplies 24 bytes of each of the card's nonces."""
 
         def give(_user: object, nonce: object) -> None:
-            self.ffi.memmove(nonce, source(), 32)
+            self.ffi.memmove(nonce, source(), 24)
 
         call = self.ffi.callback("mae_sim_nonce_fn", give)
         self.kept["nonces"] = call

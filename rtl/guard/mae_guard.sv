@@ -49,7 +49,7 @@ module mae_guard
     output logic         install_ready_o,
     input  logic [255:0] install_secret_i,
     input  logic [127:0] install_session_id_i,
-    input  logic [255:0] nonce_i,               // must never repeat
+    input  logic [191:0] nonce_i,               // of a random source
     output logic         nonce_take_o,          // pulse: the nonce was used
 
     input  axil_req_t axil_i,
@@ -134,8 +134,7 @@ module mae_guard
   state_e   state;
   session_t session;
   fatal_t   cause;
-  logic
-      halt, clear, mover_rst_n, open, opened, close, os_reset, install, keys_ready, quiet, replayed;
+  logic halt, clear, mover_rst_n, open, opened, close, os_reset, install, keys_ready, quiet;
   logic [7:0] host_nonce_write;
   logic [31:0] host_nonce_word;
   logic [Fatals-1:0] fatal_valid;
@@ -165,7 +164,6 @@ module mae_guard
       .fatal_i(fatals),
       .install_o(install),
       .keys_ready_i(keys_ready),
-      .replayed_i(replayed),
       .halt_o(halt),
       .quiet_i(quiet),
       .clear_o(clear),
@@ -247,7 +245,6 @@ module mae_guard
       .state_i         (state),
       .install_i       (install),
       .keys_ready_o    (keys_ready),
-      .replayed_o      (replayed),
       .open_o          (opened),
       .close_o         (close),
       .fatal_valid_o   (fatal_valid[0]),

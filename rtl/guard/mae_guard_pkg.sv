@@ -29,8 +29,6 @@ package mae_guard_pkg;
     logic [95:0]  mask;
   } class_key_t;
 
-  typedef logic [31:0] digest_t;  // digest of the inputs of a class's key derivation
-
   // Queue, epoch and sequence number: all that a receiver knows of a message before it arrives.
   typedef struct packed {
     logic [7:0]  queue_index;
@@ -107,8 +105,7 @@ package mae_guard_pkg;
     CauseBeat     = 8'd3,
     CauseAccess   = 8'd4,
     CauseBudget   = 8'd5,
-    CauseDoorbell = 8'd6,
-    CauseReplay   = 8'd7
+    CauseDoorbell = 8'd6
   } cause_e;
 
   typedef struct packed {

@@ -151,7 +151,6 @@ typedef struct __attribute__ ((__packed__)) {
 #define MAE_GUARD__CAUSE__CODE__ACCESS 0x4
 #define MAE_GUARD__CAUSE__CODE__BUDGET 0x5
 #define MAE_GUARD__CAUSE__CODE__DOORBELL 0x6
-#define MAE_GUARD__CAUSE__CODE__REPLAY 0x7
 
 // addrmap - mae_guard
 typedef struct __attribute__ ((__packed__)) {

@@ -47,4 +47,3 @@ class Cause(enum.IntEnum):
     ACCESS = 4
     BUDGET = 5
     DOORBELL = 6
-    REPLAY = 7

@@ -6,7 +6,6 @@ import hmac
 
 from cryptography.hazmat.primitives.ciphers import algorithms
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.cmac import CMAC
 from cryptography.hazmat.primitives.kdf.kbkdf import KBKDFCMAC, CounterLocation, Mode
 
 from maeslant.protected.model import wire
@@ -98,16 +97,6 @@ class Session:
             fixed=None,
         )
         return kdf.derive(self.secret)
-
-    def digest(self) -> bytes:
-        """Returns a digest of the session's keys, to compare two sessions' keys."""
-        found = b""
-        for cls in Class:
-            mac = CMAC(algorithms.AES256(self.secret))
-            mac.update((3).to_bytes(4) + LABEL + bytes(1) + self.context(cls, 0))
-            mac.update((8 * OUTPUT).to_bytes(4))
-            found += mac.finalize()[-4:]
-        return found
 
 
 class Key:

@@ -46,10 +46,15 @@ class Record:
         return f"host:{type(self.error).__name__}" if self.error else "nothing"
 
 
+def device_nonce(seed: str, number: int) -> bytes:
+    """Returns the device nonce with a number of the machine with a seed, the first one being 0."""
+    return number.to_bytes(8) + octets(f"{seed} device nonce {number}", 24)
+
+
 def counter_nonces(label: str) -> Callable[[], bytes]:
-    """Returns a function that returns reproducible device nonces, each different."""
+    """Returns a function that returns the last 24 bytes of one :func:`device_nonce` a call."""
     count = iter(range(1 << 32))
-    return lambda: octets(f"{label} device nonce {next(count)}", 32)
+    return lambda: device_nonce(label, next(count))[8:]
 
 
 class Machine:

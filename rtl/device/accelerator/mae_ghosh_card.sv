@@ -32,7 +32,7 @@ module mae_ghosh_card
     output logic         install_ready_o,
     input  logic [255:0] install_secret_i,
     input  logic [127:0] install_session_id_i,
-    input  logic [255:0] nonce_i,
+    input  logic [191:0] nonce_i,
     output logic         nonce_take_o,
 
     input  logic                    s_axil_awvalid,

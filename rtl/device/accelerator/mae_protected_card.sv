@@ -7,8 +7,8 @@
 // (Ghosh et al., figure 1). Host registers: regs/mae_guard.rdl; registers behind the guard:
 // mae_kernel_registers. mae_unprotected_card is the same card without the guard. install_*:
 // provisioning port, for the unit that agrees on the secret (such as SPDM). nonce_i comes from a
-// random source, or a counter that survives power-off; no value may occur twice. irq_o pulses when
-// a response is in host memory.
+// random source, which alone tells a session from those before a power-off. irq_o pulses when a
+// response is in host memory.
 // Latency: see mae_guard and results/figures.md.
 // Throughput: 64 bytes a clock in each direction at the same time.
 // Parameters: Budget below its default is for tests only. Legal: as mae_guard; MemoryLatency as
@@ -44,7 +44,7 @@ module mae_protected_card
     output logic         install_ready_o,
     input  logic [255:0] install_secret_i,
     input  logic [127:0] install_session_id_i,
-    input  logic [255:0] nonce_i,
+    input  logic [191:0] nonce_i,
     output logic         nonce_take_o,
 
     input  logic                 s_axil_awvalid,

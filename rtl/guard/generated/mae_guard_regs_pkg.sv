@@ -34,6 +34,5 @@ package mae_guard_regs_pkg;
   localparam logic [7:0] CauseAccess = 8'h04;
   localparam logic [7:0] CauseBudget = 8'h05;
   localparam logic [7:0] CauseDoorbell = 8'h06;
-  localparam logic [7:0] CauseReplay = 8'h07;
   // verilator lint_on UNUSEDPARAM
 endpackage

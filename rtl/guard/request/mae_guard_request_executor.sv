@@ -44,7 +44,6 @@ module mae_guard_request_executor
     input  state_e   state_i,
     input  logic     install_i,      // pulse: derive epoch 0
     output logic     keys_ready_o,   // epoch 0 has its keys: state KEYED
-    output logic     replayed_o,     // valid with it: the keys equal those of the last session
     output logic     open_o,         // pulse: RUN
     output logic     close_o,        // pulse: the response to CLOSE was written
     output logic     fatal_valid_o,  // until clear_i
@@ -426,7 +425,6 @@ module mae_guard_request_executor
       .erase_i       (erase),
       .epoch_i       (keys_epoch),
       .busy_o        (keys_busy),
-      .replayed_o,
       .key_valid_o   (key_valid),
       .key_ready_i   (messages_key ? messages_key_ready : key_ready_i),
       .key_class_o   (key_class),

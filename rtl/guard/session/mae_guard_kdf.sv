@@ -6,11 +6,9 @@
 // SP 800-108 in counter mode with AES-256-CMAC: three blocks
 //    CMAC(secret, [i]_32 || "maeslant1" || 00 || context || [352]_32), i = 1, 2, 3,
 //    context = session id || host nonce || device nonce || class || epoch || capabilities.
-// The first 32 of the 48 bytes are the key, the next 12 the mask, the last 4 the digest: the digest
-// reveals nothing about key and mask, and is equal if all inputs are equal. The module has an
-// iterative cipher of its own, because keys are derived rarely and the data lanes are busy.
-// session_i, class_i and epoch_i must hold until done_o; key_o and digest_o are valid with done_o
-// only.
+// The first 32 of the 48 bytes are the key, the next 12 the mask. The module has an iterative cipher
+// of its own, because keys are derived rarely and the data lanes are busy. session_i, class_i and
+// epoch_i must hold until done_o; key_o is valid with done_o only.
 // Latency: 22 * (14 + 1) + 2 = 332 clocks from start_i to done_o.
 // Throughput: one derivation at a time.
 // Reset and clear: clear_i and the end of a derivation erase everything derived or expanded.
@@ -37,8 +35,7 @@ module mae_guard_kdf
     input  class_e     class_i,
     input  epoch_t     epoch_i,
     output logic       done_o,
-    output class_key_t key_o,
-    output digest_t    digest_o
+    output class_key_t key_o
 );
 
   // The message of 111 bytes, and one unused byte.
@@ -85,7 +82,6 @@ module mae_guard_kdf
   assign busy_o = state_q != Idle;
   assign done_o = state_q == Done;
   assign key_o = done_o ? {out_q[2:1], out_q[0][127:32]} : '0;
-  assign digest_o = done_o ? out_q[0][31:0] : '0;
   assign wipe = clear_i || done_o;
 
   cipher_key_t key;

@@ -9,10 +9,6 @@
 // does not count (docs/protocol.md, H12: limits). The bank of an epoch is overwritten by the next
 // epoch but one, or by erase_i, which sets its keys to zero and its budget to 0 (H13: rekey).
 //
-// In epoch 0, each class's digest is compared with that of the last session and then replaces it.
-// replayed_o: all four are equal, so secret, session id, nonces and keys are those of the last
-// session. The four digests survive clear_i and reset, not power-off; they do not help to find a
-// key.
 // Latency: an epoch is ready 4 * 334 clocks after derive_i if the engines accept their keys at
 // once; erasing takes 8 clocks. spend_ok_o is combinational.
 // Throughput: one derivation at a time; one spend request a clock.
@@ -42,7 +38,6 @@ module mae_guard_key_table
     input  logic     erase_i,    // erase the bank of epoch_i
     input  epoch_t   epoch_i,    // must hold while busy_o
     output logic     busy_o,
-    output logic     replayed_o, // from the end of epoch 0's derivation to clear_i
 
     output logic       key_valid_o,
     input  logic       key_ready_i,
@@ -72,9 +67,7 @@ module mae_guard_key_table
   logic [1:0] class_q;  // less 1
   class_key_t key_q, derived;
   count_t left_q[8];  // remaining blocks of a key: {class less 1, bank}
-  logic kdf_done, unused_kdf_busy, given, first, same_q, same;
-  digest_t digest;
-  digest_t [3:0] last_q;  // of the last session
+  logic kdf_done, unused_kdf_busy, given;
   logic [2:0] spend_place;
   class_e class_code;
 
@@ -96,25 +89,13 @@ module mae_guard_key_table
       .rst_ni,
       .clear_i,
       .start_i(state_q == Start && !erasing_q),
-      .busy_o(unused_kdf_busy),
+      .busy_o (unused_kdf_busy),
       .session_i,
       .class_i(class_code),
       .epoch_i,
-      .done_o(kdf_done),
-      .key_o(derived),
-      .digest_o(digest)
+      .done_o (kdf_done),
+      .key_o  (derived)
   );
-
-  assign first = state_q == Derive && kdf_done && epoch_i == '0;
-  assign same  = (class_q == '0 || same_q) && (digest ^ last_q[class_q]) == '0;
-
-  always_ff @(posedge clk_i) if (first) last_q[class_q] <= digest;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) {same_q, replayed_o} <= '0;
-    else if (clear_i) {same_q, replayed_o} <= '0;
-    else if (first) {same_q, replayed_o} <= {same, same && class_q == 2'd3};
-  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

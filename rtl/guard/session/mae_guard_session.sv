@@ -4,18 +4,22 @@
 // erasure of all its data. It latches the session's first failure.
 //
 // A secret is accepted at the provisioning port in state IDLE only. With it, and the nonces of host
-// and device, install_o starts the derivation of epoch 0; keys_ready_i leads to state KEYED, but
-// together with replayed_i (the keys are those of the last session) the session fails. The first
-// failure is latched as the cause and ends the session, as do reset_i from the OS and the response
-// to CLOSE (close_i). Of simultaneous failures the lowest input is latched.
+// and device, install_o starts the derivation of epoch 0; keys_ready_i leads to state KEYED. The
+// first failure is latched as the cause and ends the session, as do reset_i from the OS and the
+// response to CLOSE (close_i). Of simultaneous failures the lowest input is latched.
+//
+// The device nonce begins with a number that no other nonce has until power-off: it counts them and
+// outlives rst_ni. So no two sessions have the same keys, even if their secrets are the same and
+// device_nonce_i is stuck or starts anew at each reset. The number may begin anywhere.
 //
 // The end: halt_o at once for 4 clocks (nothing new starts); then clear_o for 128 clocks, in the
 // first 33 of which mover_rst_no resets the DMA engines, which cannot be cleared in place. Neither
 // waits for the bus, which the host can block for ever. State SCRUB then lasts until the memories
 // are erased (busy_i) and the bus is quiet (quiet_i), so that no beat of this session reaches the
-// next one (docs/protocol.md, H14). Then the state is IDLE, with a new device nonce (sampled from
-// device_nonce_i with nonce_take_o), or DEAD after a failure, until reset_i. A reset_i during the
-// end leads to IDLE. Reset begins in SCRUB, too: no memory is assumed to be zero.
+// next one (docs/protocol.md, H14). Then the state is IDLE, with a new device nonce (its last 24
+// bytes are sampled from device_nonce_i with nonce_take_o), or DEAD after a failure, until reset_i.
+// A reset_i during the end leads to IDLE. Reset begins in SCRUB, too: no memory is assumed to be
+// zero.
 // Latency: the state follows its reason in the next clock.
 // Throughput: one session at a time.
 // Reset and clear: clear_o comes with the erasure of secret, session id and host nonce.
@@ -39,7 +43,7 @@ module mae_guard_session
     input  logic [255:0] install_secret_i,
     input  logic [127:0] install_session_id_i,
 
-    input  logic [255:0] device_nonce_i,
+    input  logic [191:0] device_nonce_i,
     output logic         nonce_take_o,
     input  logic [  7:0] host_nonce_write_i,  // words, 0 is the first one; dropped unless IDLE
     input  logic [ 31:0] host_nonce_word_i,   // byte 0 in bits 7:0
@@ -51,9 +55,8 @@ module mae_guard_session
     input logic   [Fatals-1:0] fatal_valid_i,
     input fatal_t [Fatals-1:0] fatal_i,
 
-    output logic install_o,  // pulse
-    input logic keys_ready_i,
-    input logic replayed_i,  // valid with keys_ready_i
+    output logic install_o,    // pulse
+    input  logic keys_ready_i,
 
     output logic halt_o,
     input  logic quiet_i,
@@ -91,17 +94,18 @@ module mae_guard_session
   logic [6:0] count_q;
   fatal_t cause_q, first_fatal;
   session_t session_q;
-  logic live, derived, replayed, failed, ends, install, halted, still, over, mover_rst_n_q;
+  logic [63:0] nonces_q;  // so many were taken
+  logic live, derived, failed, ends, install, halted, still, over, take, mover_rst_n_q;
 
   assign live = step_q inside {Keyed, Run};
   assign derived = step_q == Derive && keys_ready_i && !install_o;
-  assign replayed = derived && replayed_i && !ends;
   assign install_ready_o = step_q == Idle && !reset_i;
   assign install = install_valid_i && install_ready_o;
   assign failed = fatal_valid_i != '0 && live;
   assign halted = step_q == Halt && 32'(count_q) == HaltClocks - 1;
   assign still = step_q == Clear && 32'(count_q) < MoverClocks;
   assign over = step_q == Walk && 32'(count_q) >= WalkFrom && !busy_i && quiet_i;
+  assign take = over && (to_idle_q || reset_i);
   assign ends = reset_i && !(step_q inside {Reset, Halt, Clear, Walk});
 
   always_comb begin
@@ -145,7 +149,7 @@ module mae_guard_session
         step_q <= Halt;
         to_idle_q <= 1'b1;
       end
-      if (failed || replayed) begin
+      if (failed) begin
         step_q <= Error;
         to_idle_q <= reset_i;
       end
@@ -153,6 +157,9 @@ module mae_guard_session
       if ((live && close_i) || ends || step_q inside {Reset, Error}) count_q <= '0;
     end
   end
+
+  // Not reset: a number is not used twice (see above).
+  always_ff @(posedge clk_i) if (take) nonces_q <= nonces_q + 1'b1;
 
   // Nonces and secrets.
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -163,18 +170,14 @@ module mae_guard_session
       install_o    <= 1'b0;
     end else begin
       install_o <= install;
-      nonce_take_o <= 1'b0;
       if (failed && !ends) cause_q <= first_fatal;
-      if (replayed) cause_q <= '{cause: CauseReplay, default: '0};
       if (clear_o) begin
         session_q.secret     <= '0;
         session_q.session_id <= '0;
         session_q.host_nonce <= '0;
       end
-      if (over && (to_idle_q || reset_i)) begin
-        nonce_take_o <= 1'b1;
-        session_q.device_nonce <= device_nonce_i;
-      end
+      nonce_take_o <= take;
+      if (take) session_q.device_nonce <= {nonces_q, device_nonce_i};
       if (step_q == Idle) begin
         for (int unsigned i = 0; i < 8; i++) begin
           if (host_nonce_write_i[i]) begin

@@ -106,44 +106,6 @@ async def epochs(dut) -> None:
 
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
-async def tells_a_session_from_the_last(dut) -> None:
-    """mae_guard_key_table reports the same session twice in a row as a replay, even after reset."""
-    keys = Keys(dut, 3)
-    await keys.begin()
-    one, two = keys.parts, some_session(keys.random)
-    other_nonce = [*one[:3], two[3], one[4]]
-
-    async def derive(parts: list[bytes], epoch: int = 0) -> bool:
-        dut.session_i.value = int.from_bytes(b"".join(parts))
-        await keys.command("derive_i", epoch, True)
-        return bool(dut.replayed_o.value)
-
-    async def pulse(name: str, value: int) -> None:
-        getattr(dut, name).value = value
-        await FallingEdge(dut.clk_i)
-        getattr(dut, name).value = 1 - value
-        assert not dut.replayed_o.value
-
-    assert not await derive(one) and not await derive(one, 1)
-    for name, value in (("clear_i", 1), ("rst_ni", 0)):
-        await pulse(name, value)
-        assert await derive(one) and await derive(one, 1)
-    await pulse("clear_i", 1)
-    assert not await derive(other_nonce)
-    assert not await derive(one) and not await derive(two)
-    # A derivation that is stopped before its last class, and then what was there before it.
-    dut.session_i.value = int.from_bytes(b"".join(one))
-    dut.epoch_i.value = 0
-    await pulse("derive_i", 1)
-    dut.key_ready_i.value = 1
-    await ClockCycles(dut.clk_i, 3 * 334 + 10)
-    await FallingEdge(dut.clk_i)
-    await pulse("clear_i", 1)
-    assert not await derive(two)
-    assert await derive(two)
-
-
-@cocotb.test(timeout_time=5, timeout_unit="ms")
 async def cleared(dut) -> None:
     """A clear of mae_guard_key_table at any time erases all keys and block counts."""
     keys = Keys(dut, 2)

@@ -33,7 +33,7 @@ class Tap(Adversary):
 def run_session() -> tuple[Tap, list[bytes]]:
     """Runs the session of protocol.json with the C driver; returns bus record and results."""
     of = vectors.session()
-    device = Device(vectors.CAPABILITIES, lambda: of.device_nonce)
+    device = Device(vectors.CAPABILITIES, lambda: of.device_nonce[8:])
     tap = Tap()
     link = device.bus = Link(device, 1 << 20, tap)
     host = Host(link, of.secret, of.session_id, of.host_nonce)

@@ -6,7 +6,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from maeslant.driver import gf128
 from maeslant.protected.model.constants import Class
 from maeslant.protected.model.keys import Session
-from maeslant.protected.model.workload import CAPABILITIES, Machine, octets
+from maeslant.protected.model.workload import CAPABILITIES, Machine, device_nonce, octets
 
 
 def session_of(machine: Machine, name: str = "first", nonce: int = 0) -> Session:
@@ -16,7 +16,7 @@ def session_of(machine: Machine, name: str = "first", nonce: int = 0) -> Session
         octets(f"{label} secret", 32),
         octets(f"{label} id", 16),
         octets(f"{label} host nonce", 32),
-        octets(f"{machine.seed} device nonce {nonce}", 32),
+        device_nonce(machine.seed, nonce),
         CAPABILITIES.word(),
     )
 

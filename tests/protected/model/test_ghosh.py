@@ -26,6 +26,7 @@ from maeslant.protected.model.link import Attack, Link, What
 from maeslant.protected.model.workload import (
     CAPABILITIES,
     Machine,
+    device_nonce,
     expected,
     first,
     judge,
@@ -103,7 +104,7 @@ def machine_session(machine: Machine) -> Session:
         octets(f"{label} secret", 32),
         octets(f"{label} id", 16),
         octets(f"{label} host nonce", 32),
-        octets(f"{machine.seed} device nonce 0", 32),
+        device_nonce(machine.seed, 0),
         CAPABILITIES.word(),
     )
 

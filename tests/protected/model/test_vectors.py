@@ -149,7 +149,7 @@ def test_what_must_be_refused_is(case):
     """The device model refuses each message that protocol.json lists as refused."""
     nonce = SESSION["device_nonce"]
     word = int.from_bytes(SESSION["capabilities"], "big")
-    device = Device(Capabilities.unpack(word), lambda: nonce)
+    device = Device(Capabilities.unpack(word), lambda: nonce[8:])
     link = device.bus = Link(device)
     link.mmio_write(0x040, SESSION["host_nonce"])
     link.mmio_write(0x1428, link.BASE.to_bytes(8, "little"))
