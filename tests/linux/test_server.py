@@ -238,7 +238,7 @@ def test_protected_card(tmp_path: pathlib.Path) -> None:
         nonces = set()
         for there in (False, True):
             _until(client, IDLE)
-            nonces.add(client.read(BAR0, DEVICE_NONCE, 8))
+            nonces.add(client.read(BAR0, DEVICE_NONCE + 8, 8))
             if there:
                 (tmp_path / "s.secret").write_bytes(bytes(range(48)))
             process.send_signal(signal.SIGHUP)
