@@ -14,7 +14,9 @@
 // Latency: that of the memory; from a read's request to AR 3 or 4 clocks, from R to the answer 1.
 // Throughput: one granule a clock for all reads, one for all writes.
 // Reset and clear: all of the memory is written with zeros after both (busy_o), and again if a
-// write fails; nothing is accepted meanwhile. After clear_i the kernel's outstanding reads are
+// write fails; nothing is accepted meanwhile. clear_i erases all data in the module in one clock,
+// also if the bus stands still: beats that it has not seen go out as zeros without strobes, and
+// only the W beat that it has not taken stays. After clear_i the kernel's outstanding reads are
 // answered with zero, the DMA's not at all.
 // Parameters: MemoryBits is log2 of the size in bytes, Reads the kernel's reads under way, Writes
 // and Rows as in mae_external_memory_writes. Legal: MemoryBits 12..32.
@@ -216,6 +218,7 @@ module mae_external_memory
   ) u_writes (
       .clk_i,
       .rst_ni,
+      .clear_i,
       .settled_o   (kernel_settled_o),
       .quiet_o     (writes_quiet),
       .error_o     (write_error),

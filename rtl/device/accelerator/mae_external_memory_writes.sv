@@ -8,10 +8,13 @@
 // complete: so a read never sees a later write. hit_o[i]: a write to block_i[i] was accepted and
 // has no response yet: so a read that waits for it sees every earlier write. settled_o: every write
 // of the kernel (kernel_i) has its response. error_o pulses with an error response. ready_o is
-// combinational in the requests.
+// combinational in the requests, and low after a clear until the bus has taken all beats of the
+// rows before it. valid_i must be low while clear_i is high.
 // Latency: from a write to AW 4 clocks, 3 + Wait if nothing follows it.
 // Throughput: one granule a clock.
-// Reset: drops everything.
+// Reset and clear: reset drops everything. clear_i erases all rows in one clock, whatever the bus
+// does: their bursts go out as zeros without strobes. Only a beat on the bus that is not taken
+// keeps its data until it is (IHI 0022 A3.2.1).
 // Parameters: Writes is the number of bursts that wait or lack a response, Rows that of granules
 // that wait; GranuleWidth and Beats as mae_axi_burst_merge. Legal: Writes a power of two from 2 on;
 // Rows >= Beats.
@@ -30,6 +33,7 @@ module mae_external_memory_writes #(
 ) (
     input  logic clk_i,
     input  logic rst_ni,
+    input  logic clear_i,
     output logic settled_o,
     output logic quiet_o,
     output logic error_o,
@@ -62,6 +66,7 @@ module mae_external_memory_writes #(
   `MAE_PARAM(RowsLegal, Rows >= Beats)
 
   localparam int unsigned PlaceBits = $clog2(Writes);
+  localparam int unsigned OwedBits = $clog2(Rows + 1);
   localparam int unsigned KernelBits = $clog2(Writes * Beats + Rows + 2 * Beats);
 
   // Bursts from the merge on until their responses, in a ring.
@@ -87,10 +92,15 @@ module mae_external_memory_writes #(
   logic [GranuleWidth-1:0] aw_granule_q;
   logic [LowBits-1:0] aw_len_q, beat_q;
   logic [1:0] merge_hit;
-  logic [$clog2(Rows+1)-1:0] unused_count;
+  // Rows of before a clear, which u_rows no longer holds: the first may be on the bus, held_*_q.
+  logic [OwedBits-1:0] count, owed_q;
+  logic room, sends;
+  logic [511:0] held_data_q, row_data;
+  logic [63:0] held_strb_q, row_strb;
 
-  assign ready_o = row_room && merge_ready;
-  assign merge_valid = valid_i && row_room;
+  assign room = row_room && owed_q == '0;
+  assign ready_o = room && merge_ready;
+  assign merge_valid = valid_i && room;
   assign made.asked = asked_i;
   assign push = made_valid && !waits_q[tail_q];
 
@@ -121,14 +131,14 @@ module mae_external_memory_writes #(
   ) u_rows (
       .clk_i,
       .rst_ni,
-      .clear_i    (1'b0),
-      .in_valid_i (valid_i && merge_ready),
+      .clear_i,
+      .in_valid_i (valid_i && ready_o),
       .in_ready_o (row_room),
       .in_data_i  ({strb_i, data_i}),
       .out_valid_o(row_valid),
-      .out_ready_i(w_valid_o && w_ready_i),
-      .out_data_o ({w_strb_o, w_data_o}),
-      .count_o    (unused_count)
+      .out_ready_i(sends && owed_q == '0),
+      .out_data_o ({row_strb, row_data}),
+      .count_o    (count)
   );
 
   assign next = burst_q[next_q];
@@ -136,12 +146,28 @@ module mae_external_memory_writes #(
   assign done = burst_q[head_q];
   assign ahead = answered_i - next.asked;
   assign issue = unissued_q != '0 && !ahead[19] && (!aw_valid_q || aw_ready_i);
-  assign w_valid_o = row_valid && unsent_q != '0;
+  assign w_valid_o = (row_valid || owed_q != '0) && unsent_q != '0;
   assign w_last_o = beat_q == sent.last;
-  assign finish = w_valid_o && w_ready_i && w_last_o;
+  assign sends = w_valid_o && w_ready_i;
+  assign finish = sends && w_last_o;
   assign aw_valid_o = aw_valid_q;
   assign aw_granule_o = aw_granule_q;
   assign aw_len_o = aw_len_q;
+
+  always_comb begin
+    {w_strb_o, w_data_o} = {row_strb, row_data};
+    if (owed_q != '0) {w_strb_o, w_data_o} = {held_strb_q, held_data_q};
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {owed_q, held_strb_q, held_data_q} <= '0;
+    else begin
+      if (clear_i) owed_q <= owed_q + count - OwedBits'(sends);  // one of the two is zero
+      else if (owed_q != '0) owed_q <= owed_q - OwedBits'(sends);
+      if (sends) {held_strb_q, held_data_q} <= '0;
+      else if (clear_i && w_valid_o) {held_strb_q, held_data_q} <= {w_strb_o, w_data_o};
+    end
+  end
 
   always_ff @(posedge clk_i) if (push) burst_q[tail_q] <= made;
 
@@ -162,7 +188,7 @@ module mae_external_memory_writes #(
       if (issue || aw_ready_i) aw_valid_q <= issue;
       unissued_q <= unissued_q + (PlaceBits + 1)'(push) - (PlaceBits + 1)'(issue);
       unsent_q <= unsent_q + (PlaceBits + 1)'(aw_valid_q && aw_ready_i) - (PlaceBits + 1)'(finish);
-      if (w_valid_o && w_ready_i) beat_q <= w_last_o ? '0 : beat_q + 1'b1;
+      if (sends) beat_q <= w_last_o ? '0 : beat_q + 1'b1;
       if (finish) send_q <= send_q + 1'b1;
       if (b_valid_i) begin
         waits_q[head_q] <= 1'b0;
@@ -186,6 +212,7 @@ module mae_external_memory_writes #(
   assign quiet_o   = merge_empty && waits_q == '0 && !error_o;
 
   `MAE_ASSERT(ResponseExpected, !b_valid_i || waits_q[head_q])
-  `MAE_ASSERT(DataThere, unsent_q == '0 || row_valid)
+  `MAE_ASSERT(DataThere, unsent_q == '0 || row_valid || owed_q != '0)
+  `MAE_ASSERT(ClearTakesNothing, !(clear_i && valid_i))
 
 endmodule
