@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests GCM on mae_stream_card: messages through the rings, memory after a wrong tag."""
 
+import struct
+
 import cocotb
 import pytest
+from cocotb.triggers import ClockCycles
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from tests.device.card.test_stream_card import SMALL, build
-from tests.device.card_host import DECRYPT, Card, Job
+from tests.device.card_host import DATA as FIRST
+from tests.device.card_host import DECRYPT, LISTS, Card, Job
 from tests.dma.rings import FINAL, INIT, Status
 from tests.support import bench
 
@@ -124,6 +128,76 @@ async def nothing_before_the_verdict(dut) -> None:
     for context in range(1, 4):
         lots.append((*message(card, context, 0, context % 2 == 0, (12, 0, 2000)), False))
     await carry_out(card, lots)
+
+
+def found(card: Card, job: Job) -> bytes:
+    """Returns the bytes that are now in a job's destination."""
+    return b"".join(card.memory.read(addr, count) for addr, count in job.dst)
+
+
+def read_whole(card: Card, job: Job) -> bool:
+    """Returns true if the stream card has asked for every byte of a job's source."""
+    pieces = [(job.desc.src, job.desc.length)]
+    if job.desc.src_entries:
+        entries = card.memory.read(job.desc.src, 16 * job.desc.src_entries)
+        pieces = [(addr, count) for addr, count, _ in struct.iter_unpack("<QII", entries)]
+    width, log = card.memory.bytes, card.memory.read_log
+    asked = {addr // width + i for addr, beats in log for i in range(beats)}
+    return all(at // width in asked for addr, count in pieces for at in range(addr, addr + count))
+
+
+async def abort(card: Card, jobs: list[Job], wait: int) -> dict[int, Status]:
+    """Aborts jobs ``wait`` clocks after their submission; returns statuses by cookie."""
+    card.memory.read_log.clear()
+    await card.submit(jobs)
+    await ClockCycles(card.clk, wait)
+    await card.write("ctrl", enable=1, abort=1)
+    while not (await card.fields("status"))["halted"]:
+        pass
+    card.sent = await card.read("comp_tail")
+    done = {cookie: one.status for cookie, one in (await card.finish()).items()}
+    await card.disable()
+    await card.enable()
+    return done
+
+
+@cocotb.test(timeout_time=8, timeout_unit="ms")
+async def abort_at_any_time(dut) -> None:
+    """An abort at any time leaves no plaintext in a destination that was not verified.
+
+    What was written stays after an abort only if the tag of the whole message was right.
+    """
+    card = await Card.begin(dut, 3, latency=(10, 60), shuffle=True)
+    await card.key(0, 16)
+    seen: set[tuple[bool, Status | None, bool]] = set()
+    for turn in range(72):
+        card.next_list, card.next_data = LISTS, FIRST
+        old: list[tuple[Job, bool, bytes]] = []
+        for context in range(2):
+            tampered = (turn // 3 + context) % 2 == 0
+            parts = turn % 3 * 9, turn % 4 * 7
+            (job,), _ = message(
+                card, context, 0, True, (12, 0, 700), tampered=tampered, parts=parts
+            )
+            old.append((job, tampered, found(card, job)))
+        done = await abort(card, [job for job, _, _ in old], 7 * turn)
+        for job, tampered, before in old:
+            now, status = found(card, job), done.get(job.desc.cookie)
+            untouched = all(new in (0, was) for new, was in zip(now, before, strict=True))
+            if status == Status.OK:
+                assert not tampered and now == job.answer
+            elif not untouched:
+                assert not tampered and read_whole(card, job), "plaintext that was not verified"
+            if status == Status.BAD_TAG:
+                assert tampered and not any(now)
+            if status is None:
+                assert now == before, "a job that was not begun"
+            seen.add((tampered, status, any(now)))
+    wanted = {(False, Status.OK, True), (True, Status.BAD_TAG, False)}
+    wanted |= {
+        (tampered, Status.ABORTED, full) for tampered in (False, True) for full in (False, True)
+    }
+    assert wanted <= seen, seen
 
 
 @pytest.mark.parametrize("more", [{}, SMALL], ids=["stream", "fpga"])
