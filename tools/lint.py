@@ -78,6 +78,10 @@ def verible_lint(root: pathlib.Path) -> list[str]:
 EDGES: dict[str, dict[str, tuple[int, ...]]] = {
     "mae_fifo": {"Depth": (1, 3, 15, 16), "Width": (1,)},
     "mae_fifo_async": {"LogDepth": (1, 4), "Width": (1,)},
+    "mae_fifo_scrubbed": {"Depth": (2, 3, 15, 16), "Width": (1,)},
+    "mae_gcm_fifo": {"Depth": (1, 3, 15), "Width": (1,), "Small": (1,), "Cut": (1,)},
+    "mae_delay_line": {"Clocks": (1, 3, 15, 16), "Width": (1,)},
+    "mae_external_memory_writes": {"Rows": (8, 15, 63), "Writes": (2,), "Beats": (2,)},
     "mae_rr_arb": {"N": (1, 2, 3, 64)},
     "mae_stream_reg": {"Width": (1,)},
     "mae_axil_to_reg": {"AddrWidth": (2, 32)},
