@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests GCM on mae_stream_card: messages through the rings, memory after a wrong tag."""
+"""Tests GCM on mae_stream_card: messages through the rings, memory after wrong tags and aborts."""
 
 import struct
 
