@@ -13,8 +13,9 @@ LIBDIR ?= $(PREFIX)/lib
 # A worker takes neighbours, which share simulators, and at the end what the other has left.
 # With bytecode: the tests start hundreds of Python processes.
 PYTEST = PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -n 2 --dist worksteal
-# No bytecode: root would leave files in the checkout that its owner cannot remove.
-INSTALL_TO = PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DESTDIR="$(DESTDIR)" PYTHONDONTWRITEBYTECODE=1
+# Root would leave bytecode in the checkout that its owner cannot remove.
+NO_BYTECODE = PYTHONDONTWRITEBYTECODE=1
+INSTALL_TO = PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DESTDIR="$(DESTDIR)" $(NO_BYTECODE)
 
 .DEFAULT_GOAL := help
 .PHONY: help
@@ -23,10 +24,10 @@ help: ## List the targets
 
 SETUP := requirements.lock tools/packaging/setup.py maeslant/build/toolchain.py
 $(READY): $(SETUP)
-	@$(PYTHON) tools/packaging/setup.py $(VENV) run
+	@$(NO_BYTECODE) $(PYTHON) tools/packaging/setup.py $(VENV) run
 	@touch $@
 $(EXTRAS:%=$(VENV)/.ready-%): $(VENV)/.ready-%: $(SETUP) | $(READY)
-	@$(PYTHON) tools/packaging/setup.py $(VENV) $*
+	@$(NO_BYTECODE) $(PYTHON) tools/packaging/setup.py $(VENV) $*
 	@touch $@
 
 .PHONY: setup setup-synth $(EXTRAS:%=setup-%)

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests setup.py (`make setup`): moved checkouts, old Python, no network, spaces in paths."""
 
+import ast
 import importlib.util
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import tomllib
 import types
 
 import pytest
 
-from maeslant import paths
+from maeslant import paths, python_version
 
 IV = "000102030405060708090a0b0c0d0e0f"
 
@@ -65,18 +67,39 @@ def test_this_environment_names_no_path_of_its_own(setup: types.ModuleType) -> N
         assert own not in script.read_bytes()[:300], script
 
 
-def test_an_old_python_is_told_so(setup: types.ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`make setup` with Python 3.9 ends with one line that asks for Python 3.11."""
-    monkeypatch.setattr(setup.sys, "version_info", (3, 9, 2, "final", 0))
-    with pytest.raises(SystemExit) as error:
-        setup.main()
-    text = str(error.value)
-    assert "Python 3.11 or newer" in text and "3.9" in text and "PYTHON=" in text
-    assert "\n" not in text
-    # Nothing before that check may need a newer Python.
-    source = (paths.ROOT / "tools" / "packaging" / "setup.py").read_text()
-    assert "from __future__ import annotations" in source
-    compile(source, "setup.py", "exec", dont_inherit=True)
+# What runs before there is an environment, by whatever Python the system has.
+FIRST = [f"tools/packaging/{name}.py" for name in ("setup", "install", "lock")]
+AS_OLD = """
+import runpy, sys
+sys.version_info = (3, 9, 2, "final", 0)
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("tool", FIRST)
+def test_an_old_python_is_told_so(tool: str, tmp_path: pathlib.Path) -> None:
+    """With Python 3.9 a tool that needs no environment ends with one line, asking for 3.11."""
+    command = [sys.executable, "-c", AS_OLD, str(paths.ROOT / tool), "uninstall"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1 and done.stderr.startswith(pathlib.Path(tool).stem)
+    for part in ("Python 3.11 or newer", "this is 3.9", "PYTHON="):
+        assert part in done.stderr
+
+
+@pytest.mark.parametrize("file", ["maeslant/python_version.py", "maeslant/__init__.py", *FIRST])
+def test_an_old_python_can_read_the_check(file: str) -> None:
+    """Python 3.7 parses each file that it reads before the check of the version."""
+    source = (paths.ROOT / file).read_text()
+    ast.parse(source, file, feature_version=(3, 7))
+    assert "from __future__ import annotations" not in source  # of 3.7
+
+
+def test_the_oldest_python_is_that_of_the_package() -> None:
+    """The check asks for the Python that pyproject.toml requires."""
+    project = tomllib.loads((paths.ROOT / "pyproject.toml").read_text())["project"]
+    assert project["requires-python"] == ">={}.{}".format(*python_version.OLDEST)
 
 
 def test_without_a_network_one_line(setup: types.ModuleType, tmp_path: pathlib.Path) -> None:

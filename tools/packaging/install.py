@@ -6,17 +6,21 @@ usage: install.py library|documents|uninstall   with PREFIX, DESTDIR and LIBDIR 
 `library` uses the standard library and a C compiler only; `documents` asks the command line itself.
 """
 
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+from maeslant import __version__, python_version
+
+if not python_version.is_new_enough():
+    sys.exit(python_version.needed("install"))
 import dataclasses
 import os
-import pathlib
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
-from maeslant import __version__
 from maeslant.build import c_driver
 from maeslant.errors import MaeslantError
 

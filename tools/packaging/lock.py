@@ -7,8 +7,14 @@ names the groups that take it, themselves or through another package; setup.py r
 """
 
 import pathlib
-import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+from maeslant import python_version
+
+if not python_version.is_new_enough():
+    sys.exit(python_version.needed("lock"))
+import subprocess
 import tempfile
 import tomllib
 import venv
@@ -32,7 +38,8 @@ def packages(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for line in text.splitlines(keepends=True):
         if not line.startswith((" ", "#")):
-            found[name := line.split(" \\")[0].strip()] = ""
+            name = line.split(" \\")[0].strip()
+            found[name] = ""
         if not line.startswith("#"):
             found[name] += line
     return found

@@ -8,19 +8,25 @@ against the hashes of requirements.lock. A Verilator 5.036 or newer that is alre
 as it is. The environment names no path of its own, so that a checkout can be moved with it.
 """
 
-from __future__ import annotations
-
-import os
 import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+from maeslant import python_version
+
+if not python_version.is_new_enough():
+    sys.exit(python_version.needed("setup"))
+import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import venv
 
+from maeslant.build import toolchain
+from maeslant.errors import MaeslantError
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MIN_PYTHON = (3, 11)
 LOCK = ROOT / "requirements.lock"
 MARK = "# groups: "  # tools/packaging/lock.py writes it above each package
 # The beginning of a script of the environment: both a shell and Python read it, and it finds the
@@ -50,7 +56,8 @@ def chosen(text: str, groups: list[str]) -> str:
             take = not set(groups).isdisjoint(names)
         elif take:
             found += line
-    if unknown := sorted(set(groups) - known):
+    unknown = sorted(set(groups) - known)
+    if unknown:
         sys.exit(f"setup: no group {', '.join(unknown)}; there are: {', '.join(sorted(known))}")
     return found
 
@@ -103,17 +110,8 @@ def create(env: pathlib.Path) -> pathlib.Path:
 
 def main() -> None:
     """Creates or updates the Python environment that the command line names."""
-    if sys.version_info < MIN_PYTHON:
-        sys.exit(
-            "setup: Python {}.{} or newer is needed, and this is {}.{}; name another one: "
-            "make setup PYTHON=python3.12".format(*MIN_PYTHON, *sys.version_info[:2])
-        )
     if os.environ.get("SUDO_UID") and ROOT.stat().st_uid != os.geteuid():
         sys.exit("setup: run `make setup` without sudo first: root would own its files")
-    sys.path.insert(0, str(ROOT))
-    from maeslant.build import toolchain  # after the check: it takes that Python
-    from maeslant.errors import MaeslantError
-
     env, groups = pathlib.Path(sys.argv[1]), sys.argv[2:] or ["run"]
     need("g++", "g++ make")
     need("openssl", "openssl")
