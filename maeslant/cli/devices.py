@@ -118,11 +118,12 @@ def wave(
     target: Annotated[
         str, typer.Argument(metavar="TEST|BUILD", help="Test file or named build to trace.")
     ],
+    as_json: JsonOption = False,
 ) -> None:
     """Write a waveform of a test file or of a running build, and print how to open it."""
     from maeslant.bench import waves
 
-    print(waves.make(target))
+    waves.run(target, as_json)
 
 
 soc_app = typer.Typer(

@@ -1,19 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """Defines the command that runs Linux in QEMU with a simulated card."""
 
+import dataclasses
+import json
 import pathlib
+import sys
 from typing import Annotated
 
 import typer
 
-from maeslant.cli.common import app
+from maeslant.cli.common import JsonOption, app
 from maeslant.errors import MaeslantError
 
 BYTES = 20000003  # of each mode in --check
 
 
-def _say(text: str) -> None:
-    print(text, flush=True)
+def _check(
+    device: str, size: int, names: list[str] | None, fio_seconds: int | None, as_json: bool
+) -> None:
+    """Runs the checks of a card and prints the outcomes; raises Exit if one has failed."""
+    from maeslant.guest import checks
+
+    def say(text: str) -> None:
+        print(text, file=sys.stderr if as_json else sys.stdout, flush=True)
+
+    outcomes = checks.run(device, size, say, names or (), fio_seconds)
+    wrong = [f"{outcome.name}: {outcome.problem}" for outcome in outcomes if outcome.problem]
+    if as_json:
+        print(json.dumps([dataclasses.asdict(outcome) for outcome in outcomes], indent=1))
+    else:
+        print("\n".join(wrong) if wrong else "all checks passed")
+    if wrong:
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -79,6 +97,7 @@ def linux(
             "--fio-seconds", min=1, help="Seconds of fio's writes in the check kernel-resets."
         ),
     ] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Run Linux in QEMU with a simulated card as its PCI function, or check the driver there.
 
@@ -91,15 +110,13 @@ def linux(
     if check:
         others = (command, card, msix, put, kvm, uio, media, media_size, kernel, modules)
         if any((*others, not iommu, not vfio)):
-            raise MaeslantError("--check takes --device, --only, --bytes and --fio-seconds only")
-        names = only or ()
-        wrong = checks.run(device, size or BYTES, _say, names, fio_seconds)
-        print("\n".join(wrong) if wrong else "all checks passed")
-        if wrong:
-            raise typer.Exit(1)
+            raise MaeslantError(
+                "--check takes --device, --only, --bytes, --fio-seconds and --json only"
+            )
+        _check(device, size or BYTES, only, fio_seconds, as_json)
         return
-    if any((only, size, fio_seconds)):
-        raise MaeslantError("--only, --bytes and --fio-seconds belong to --check")
+    if any((only, size, fio_seconds, as_json)):
+        raise MaeslantError("--only, --bytes, --fio-seconds and --json belong to --check")
     if modules and not kernel:
         raise MaeslantError("--modules are of the kernel that --kernel names; give both")
     if uio and not vfio:

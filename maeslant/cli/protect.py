@@ -42,17 +42,19 @@ def attack(
     from maeslant.protected import attack_runs, ghosh_runs
 
     console = Console()
+    if as_json and bool(names or every) + ghosh + bool(fuzz) > 1:
+        raise MaeslantError("--json prints one of these: NAME or --all, --ghosh, --fuzz")
     if not (names or every or ghosh or fuzz):
-        attack_runs.show_catalogue(console)
+        attack_runs.show_catalogue(as_json, console)
         return
     attacked = build if card else None
     good = True
     if ghosh:
-        good &= ghosh_runs.run_ghosh(attacked, console)
+        good &= ghosh_runs.run_ghosh(attacked, as_json, console)
     if names or every:
         good &= attack_runs.run(names or [], every, attacked, as_json, console, err)
     if fuzz:
-        good &= attack_runs.run_fuzz(fuzz, seed, attacked, console, err)
+        good &= attack_runs.run_fuzz(fuzz, seed, attacked, as_json, console, err)
     if not good:
         raise typer.Exit(1)
 

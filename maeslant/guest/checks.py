@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the checks of a simulated card, each in a Linux guest of its own."""
 
+import dataclasses
 import pathlib
 import tempfile
 import time
@@ -14,6 +15,16 @@ from maeslant.guest.card import checks as card_checks
 from maeslant.guest.case import Case
 from maeslant.guest.kernel import checks as kernel_checks
 from maeslant.guest.protected import checks as protected_checks
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """Holds what came of a check in a Linux guest."""
+
+    name: str
+    title: str
+    seconds: float
+    problem: str  # "" if it passed
 
 
 def _protected(device: str) -> bool:
@@ -54,13 +65,13 @@ def run(
     say: Callable[[str], None],
     names: Collection[str] = (),
     fio_seconds: int | None = None,
-) -> list[str]:
-    """Runs checks of a card, each in a new Linux guest; returns texts of the failed checks.
+) -> list[Outcome]:
+    """Runs checks of a card, each in a new Linux guest; says how each ends; returns all outcomes.
 
     ``names``: of some checks only. ``fio_seconds``: that fio writes while the card is reset.
     """
     machine.check()
-    wrong = []
+    outcomes = []
     with tempfile.TemporaryDirectory(prefix="maeslant-media-") as folder:
         chosen = choose(every(device, size, pathlib.Path(folder), fio_seconds), names)
         if fio_seconds and not any(case.name == "kernel-resets" for case in chosen):
@@ -85,5 +96,5 @@ def run(
                 say(result.output.rstrip())
             if problem:
                 say(f"{problem}\nthe card: {result.card}")
-                wrong.append(f"{case.name}: {problem}")
-    return wrong
+            outcomes.append(Outcome(case.name, case.title, round(took, 1), problem))
+    return outcomes

@@ -134,8 +134,11 @@ def titled_table(title: str, *columns: str) -> Table:
     return table
 
 
-def show_catalogue(console: Console) -> None:
-    """Prints the families of bus attacks, each with the number of attacks and an example."""
+def show_catalogue(as_json: bool, console: Console) -> None:
+    """Prints the families of bus attacks, with numbers and examples, or all attacks as JSON."""
+    if as_json:
+        console.print_json(json.dumps([_described(entry) for entry in catalogue()]))
+        return
     families: dict[str, list[Entry]] = collections.defaultdict(list)
     for entry in catalogue():
         families[family_of(entry)].append(entry)
@@ -195,11 +198,13 @@ def run(
     return not bad
 
 
+def _described(entry: Entry) -> dict[str, object]:
+    return {"name": entry.name, "requirement": entry.requirement.split(), "aim": entry.aim}
+
+
 def _as_json(entry: Entry, verdict: Verdict, wrong: list[str]) -> dict[str, object]:
     return {
-        "name": entry.name,
-        "requirement": entry.requirement.split(),
-        "aim": entry.aim,
+        **_described(entry),
         "caught": verdict.caught,
         "next_session": verdict.second,
         "wrong": wrong,
@@ -230,7 +235,12 @@ def _show_families(results: list, where: str, console: Console) -> None:
 
 
 def run_fuzz(
-    manipulations: int, seed: int, build: str | None, console: Console, err: Console
+    manipulations: int,
+    seed: int,
+    build: str | None,
+    as_json: bool,
+    console: Console,
+    err: Console,
 ) -> bool:
     """Runs encrypted sessions under random bus manipulations; prints which check ended each.
 
@@ -239,6 +249,9 @@ def run_fuzz(
     make, start = machine_maker(build), time.monotonic()
     with bar("manipulating", manipulations, err) as advance:
         tally = fuzz.fuzz(manipulations, seed, make, advance)
+    if as_json:
+        console.print_json(json.dumps(vars(tally)))
+        return not tally.wrong
     where = where_of(build)
     title = f"{tally.manipulations:,} manipulations of {tally.sessions:,} sessions on {where}"
     table = titled_table(title, "session ended by", "sessions")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs attacks on the protocol of Ghosh et al., and its tag oracle on Maeslant's protocol too."""
 
+import dataclasses
+import json
 from collections.abc import Callable
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -58,25 +60,37 @@ def _came(entry: Entry, outcome: Outcome) -> str:
     return f"stopped: the driver finds {outcome.caught} wrong"
 
 
-def run_paper(card: bool, console: Console) -> bool:
-    """Attacks Ghosh et al.'s protocol, prints a table; returns true if all is as expected."""
+def attack_paper(card: bool) -> list[tuple[Entry, Outcome]]:
+    """Runs all attacks on Ghosh et al.'s protocol; returns each with what came of it."""
+    make = card_maker(card)
+    return [(entry, entry.play(make)) for entry in ghosh.attacks()]
+
+
+def show_paper(card: bool, outcomes: list[tuple[Entry, Outcome]], console: Console) -> None:
+    """Prints the attacks on Ghosh et al.'s protocol as a table, and those that went otherwise."""
     where = "RTL that follows it" if card else "a model of a card that follows it"
     title = f"The protocol of Ghosh et al., on {where}, with its driver"
     table = titled_table(title, "attack", "would have got", "what came of it", "against")
-    make, odd = card_maker(card), []
-    for entry in ghosh.attacks():
-        outcome = entry.play(make)
-        if not entry.right(outcome):
-            odd.append(entry.name)
+    for entry, outcome in outcomes:
         table.add_row(entry.name, entry.aim, _came(entry, outcome), entry.requirement)
     console.print(table)
-    for name in odd:
-        console.print(f"[red]{name}: not as it should be[/]", highlight=False)
-    return not odd
+    for entry, outcome in outcomes:
+        if not entry.right(outcome):
+            console.print(f"[red]{entry.name}: not as it should be[/]", highlight=False)
 
 
-def run_ours(build: str | None, console: Console) -> bool:
-    """Tries the tag-oracle attack on Maeslant's protocol, prints the result; true if it fails."""
+@dataclasses.dataclass(frozen=True)
+class Ours:
+    """Holds the result of the tag oracle on Maeslant's protocol."""
+
+    pairs: int  # of tags on the bus
+    words: int  # of the card that can be read
+    caught: str  # who noticed a transfer forged with the hash key as a gift
+    holds: bool
+
+
+def attack_ours(build: str | None) -> Ours:
+    """Tries the tag-oracle attack on Maeslant's protocol; returns the result."""
     make = machine_maker(build)
     oracle = tag_oracle.OurOracle(CHANGE)
     machine = make(oracle)
@@ -92,17 +106,42 @@ def run_ours(build: str | None, console: Console) -> bool:
     forged = play(tag_oracle.OurOracle(CHANGE, gift), make=make)
     holds = not wrong and not hashes & set(tried) and forged.caught == "device:CHUNK"
     holds &= not forged.wrong
+    return Ours(len(tried), len(oracle.readable), forged.caught, holds)
+
+
+def show_ours(build: str | None, ours: Ours, console: Console) -> None:
+    """Prints the result of the tag-oracle attack on Maeslant's protocol."""
     console.print(f"[bold]Ours[/], on {where_of(build)}, the tag oracle:")
-    console.print(
-        f"  {len(tried)} pairs of tags on the bus, {len(oracle.readable)} readable words:"
-    )
+    console.print(f"  {ours.pairs} pairs of tags on the bus, {ours.words} readable words:")
     console.print("  no pair is under one key and IV, none gives H")
-    console.print(f"  and with H as a gift, a forged transfer is caught: {say(forged.caught)}")
-    console.print("  it holds" if holds else "  [red]it falls[/]")
-    return holds
+    console.print(f"  and with H as a gift, a forged transfer is caught: {say(ours.caught)}")
+    console.print("  it holds" if ours.holds else "  [red]it falls[/]")
 
 
-def run_ghosh(build: str | None, console: Console) -> bool:
-    """Runs all attacks on Ghosh et al.'s protocol and the tag oracle on Maeslant's; prints all."""
-    good = run_paper(bool(build), console)
-    return run_ours(build, console) and good
+def run_ghosh(build: str | None, as_json: bool, console: Console) -> bool:
+    """Runs all attacks on Ghosh et al.'s protocol and the tag oracle on Maeslant's; prints all.
+
+    Returns true if the paper's protocol falls as expected and Maeslant's holds.
+    """
+    paper = attack_paper(bool(build))
+    if not as_json:
+        show_paper(bool(build), paper, console)
+    ours = attack_ours(build)
+    if as_json:
+        found = [_as_json(*one) for one in paper]
+        console.print_json(json.dumps({"paper": found, "ours": dataclasses.asdict(ours)}))
+    else:
+        show_ours(build, ours, console)
+    return ours.holds and all(entry.right(outcome) for entry, outcome in paper)
+
+
+def _as_json(entry: Entry, outcome: Outcome) -> dict[str, object]:
+    return {
+        "name": entry.name,
+        "requirement": entry.requirement.split(),
+        "aim": entry.aim,
+        "through": outcome.through,
+        "caught": outcome.caught,
+        "wrong": outcome.wrong,
+        "as_expected": entry.right(outcome),
+    }

@@ -41,8 +41,8 @@ def _why_not(*purposes: str) -> str:
 
 def _passes(device: str, name: str) -> None:
     lines: list[str] = []
-    wrong = checks.run(device, 1000003, lines.append, [name])
-    assert not wrong, "\n".join(lines)
+    (outcome,) = checks.run(device, 1000003, lines.append, [name])
+    assert not outcome.problem, "\n".join(lines)
     assert lines[0].startswith(f"passed  {name}")
 
 
@@ -98,6 +98,7 @@ def test_arguments() -> None:
     [
         (["--only", "data", "true"], "belong to --check"),
         (["--fio-seconds", "5", "true"], "belong to --check"),
+        (["--json", "true"], "belong to --check"),
         (["--check", "--kernel", "k"], "--check takes"),
         (["--check", "true"], "--check takes"),
         (["--modules", "m", "true"], "give both"),
