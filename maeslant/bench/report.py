@@ -9,9 +9,9 @@ import json
 import secrets
 
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
+from maeslant import progress
 from maeslant.bench import published, software
 from maeslant.bench.measure import cipher
 from maeslant.bench.overhead.software import processor_name
@@ -81,12 +81,8 @@ def collect(quick: bool, err: Console) -> dict[str, object]:
     sizes = QUICK_SIZES if quick else SIZES
     seconds = 1
     rows = []
-    with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
-        task = progress.add_task("timing", total=4 * len(sizes) + 2)
-
-        def advance() -> None:
-            progress.advance(task)
-
+    with progress.bar("timing", 4 * len(sizes) + 2, err) as bar:
+        advance = bar.advance
         steps = software.table_steps(4 if quick else 64)
         advance()
         clocks = unit_clocks()

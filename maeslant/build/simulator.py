@@ -37,6 +37,7 @@ CXX = "-std=gnu++20 -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-g
 # who build a simulator run it for less time than that. The kernel of CKKS gains more: with
 # MAESLANT_OPTIMIZE="-O3 -march=native" it runs 2.5 times as fast.
 OPTIMIZE = os.environ.get("MAESLANT_OPTIMIZE", "-O1")
+ONCE = "once, up to several minutes"  # small ones take half a minute, cards on a busy machine five
 ROW_BYTES = "-DMAE_ROW_BYTES="  # a macro of sim/top.cpp
 FST_NEEDS = (("lz4", "lz4.h"), ("z", "zlib.h"))  # library and header
 # Tops that are no devices, each with a harness of its own: the folder of sim/ that holds it.
@@ -146,7 +147,7 @@ def build_top(
                 return target
         stamp.unlink(missing_ok=True)
         print(
-            f"building the simulator of {name} once, about 1 to 2 minutes; log: {where}/build.log",
+            f"building the simulator of {name} ({ONCE}); log: {where}/build.log",
             file=sys.stderr,
             flush=True,
         )

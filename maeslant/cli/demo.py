@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from maeslant.build import simulator
 from maeslant.driver import aead_files, message_files
 from maeslant.driver.device import (
     AEAD,
@@ -133,7 +134,7 @@ def run(name: str, console: Console) -> None:
     if path.stat().st_size == 0:
         raise MaeslantError(f"{path} is empty")
     console.print(f"[bold]{path}[/], {path.stat().st_size:,} bytes, through {DEVICE}")
-    with console.status("making the card from its SystemVerilog (a minute, once)"):
+    with console.status(f"making the card from its SystemVerilog ({simulator.ONCE})"):
         build_simulation(DEVICE)
     iv, aad = secrets.token_bytes(16), path.name.encode()
     keys = {mode: secrets.token_bytes(size) for mode, size in KEY_BYTES.items()}

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from maeslant import progress
 from maeslant.cli.common import JsonOption, app, err
 from maeslant.errors import MaeslantError
 
@@ -108,7 +109,7 @@ def synth(
         raise MaeslantError("name a build or a module to synthesize, or ask for --tables")
     if simulated:
         flow.check_simulation(part, target)
-    with pages.progress(part, err) as tell:
+    with progress.steps(part, err) as tell:
         report = synthesize(
             part,
             target,

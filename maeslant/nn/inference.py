@@ -17,7 +17,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from maeslant import extras
+from maeslant import extras, progress
 from maeslant.build import simulator
 from maeslant.errors import MaeslantError
 from maeslant.nn import compiler, graph, integer, networks
@@ -129,11 +129,12 @@ def run_card(
 ) -> Run:
     """Runs one int8 image through a compiled network on a simulated card; returns the Run."""
     build = PROTECTED if is_protected else UNPROTECTED
-    with err.status("making the card from its SystemVerilog (minutes, once)"):
+    with err.status(f"making the card from its SystemVerilog ({simulator.ONCE})"):
         simulator.build(build)
     begin = time.monotonic()
     place = plan.places[plan.network.output.name]
-    with contextlib.ExitStack() as stack, err.status("running the network on the card"):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(progress.steps("running the network on the card", err))
         if is_protected:
             card = stack.enter_context(ProtectedCard(build, OPTIONS))
         else:

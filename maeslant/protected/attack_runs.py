@@ -2,17 +2,16 @@
 """Runs bus attacks on the protected channel between the C driver and the card or its model."""
 
 import collections
-import contextlib
 import fnmatch
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from maeslant import progress
 from maeslant.errors import MaeslantError
 from maeslant.protected.attacks import catalogue, fuzz
 from maeslant.protected.attacks.entry import NOTHING, Entry
@@ -113,18 +112,6 @@ def verdict_of(entry: Entry, make: MakeMachine) -> tuple[Verdict, list[str]]:
     return verdict, wrong
 
 
-@contextlib.contextmanager
-def bar(title: str, total: int, err: Console) -> Iterator[Callable[[int], None]]:
-    """Shows a progress bar of attacks; yields a function that advances the bar."""
-    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
-    progress = Progress(
-        *columns, TimeRemainingColumn(), console=err, transient=True, disable=not err.is_terminal
-    )
-    with progress:
-        task = progress.add_task(title, total=total)
-        yield lambda count: progress.update(task, completed=count)
-
-
 def titled_table(title: str, *columns: str) -> Table:
     """Returns an empty table, with title and columns, for results of bus attacks or sessions."""
     table = Table(title=title, box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
@@ -172,11 +159,11 @@ def run(
     make = machine_maker(build)
     where = where_of(build)
     results, start = [], time.monotonic()
-    with bar("attacking", len(entries), err) as advance:
-        for count, entry in enumerate(entries):
+    with progress.bar("attacking", len(entries), err) as seen:
+        for entry in entries:
             verdict, wrong = verdict_of(entry, make)
             results.append((entry, verdict, wrong))
-            advance(count + 1)
+            seen.advance()
     bad = [entry.name for entry, _, wrong in results if wrong]
     if as_json:
         console.print_json(json.dumps([_as_json(*result) for result in results]))
@@ -247,8 +234,8 @@ def run_fuzz(
     Returns true if none succeeded.
     """
     make, start = machine_maker(build), time.monotonic()
-    with bar("manipulating", manipulations, err) as advance:
-        tally = fuzz.fuzz(manipulations, seed, make, advance)
+    with progress.bar("manipulating", manipulations, err) as seen:
+        tally = fuzz.fuzz(manipulations, seed, make, seen.reach)
     if as_json:
         console.print_json(json.dumps(vars(tally)))
         return not tally.wrong

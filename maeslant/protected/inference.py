@@ -6,21 +6,20 @@ another one, the operating system's. Two halves of the card's memory take turns:
 works on one group of images, the next one comes in and the last one's results go out.
 """
 
-import contextlib
 import json
 import pathlib
 import secrets
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from maeslant import progress
 from maeslant.build import simulator
 from maeslant.errors import MaeslantError
 from maeslant.protected.network import digits, layers, memory
@@ -183,16 +182,6 @@ def _counts(stats: dict[str, int], clocks: int, kernel: int) -> dict[str, int]:
     return found
 
 
-@contextlib.contextmanager
-def bar(total: int, err: Console) -> Iterator[Seen]:
-    """Shows a progress bar of classified images; yields a function that advances the bar."""
-    columns = [TextColumn("classifying"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()]
-    progress = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
-    with progress:
-        task = progress.add_task("", total=total)
-        yield lambda count: progress.advance(task, count)
-
-
 def classify(images: int, is_protected: bool, card: bool, err: Console) -> dict[str, object]:
     """Classifies digit images on a simulated card or model; returns labels, accuracy, counts."""
     pixels, wanted = digits.held_out()
@@ -202,11 +191,11 @@ def classify(images: int, is_protected: bool, card: bool, err: Console) -> dict[
     network = digits.load()
     library = "reference"
     if card or not is_protected:
-        with err.status("making the card from its SystemVerilog (minutes, once)"):
+        with err.status(f"making the card from its SystemVerilog ({simulator.ONCE})"):
             library = str(simulator.build(PROTECTED if is_protected else UNPROTECTED))
     start = time.monotonic()
-    with bar(images, err) as seen:
-        todo = groups(network, pixels)
+    with progress.bar("classifying", images, err) as bar:
+        todo, seen = groups(network, pixels), bar.advance
         labels, counts = protected(todo, library, seen) if is_protected else unprotected(todo, seen)
     right = sum(int(a == b) for a, b in zip(labels, wanted, strict=True))
     return {

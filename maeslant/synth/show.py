@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints synthesis reports for `maeslant synth`, as text or JSON."""
 
-import contextlib
 import json
 import os
 import pathlib
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from rich.console import Console
 from rich.table import Table
 
+from maeslant import progress
 from maeslant.synth.report import Report, SynthesisError
 
 STEPS = 24  # of a critical path, at most
@@ -20,17 +19,6 @@ ENERGIES = {  # of a report's power: what they are called, and of what
     "counter_pj": ("", ", consecutive counter blocks"),
     "counter_pj_without_wires": ("", ", these, and wires weigh nothing"),
 }
-
-
-@contextlib.contextmanager
-def progress(title: str, console: Console) -> Iterator[Callable[[str], None]]:
-    """Shows the current step of a synthesis; yields a function that sets the step."""
-    if not console.is_terminal:
-        yield lambda step: None
-        return
-    began = time.monotonic()
-    with console.status(title) as status:
-        yield lambda step: status.update(f"{title}: {step} ({time.monotonic() - began:.0f} s)")
 
 
 def settings(given: list[str] | None) -> dict[str, object]:
@@ -104,7 +92,7 @@ def tables(compute: bool, public: bool, as_json: bool, console: Console, status:
     """Writes the synthesis tables' pages and prints which designs' reports are missing."""
     from maeslant.synth.page import tables as made
 
-    with progress("tables", status) as tell:
+    with progress.steps("tables", status) as tell:
         files, missing = made.make(compute, public, tell)
     if as_json:
         print(files[1].read_text(), end="")
@@ -124,7 +112,7 @@ def renewed(part: str | None, as_json: bool, console: Console, status: Console) 
     from maeslant.synth.renewal import renew
 
     found = []
-    with progress("renewing", status) as tell:
+    with progress.steps("renewing", status) as tell:
         for one in renew.renew(part, tell):
             found.append({"file": str(one.file), "renewed": one.renewed, "says": one.says})
             if not as_json:

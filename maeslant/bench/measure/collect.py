@@ -2,8 +2,8 @@
 """Runs the simulations of `maeslant measure` and collects their figures."""
 
 from rich.console import Console
-from rich.progress import Progress
 
+from maeslant import progress
 from maeslant.bench.measure import (
     block,
     card,
@@ -65,12 +65,11 @@ def all_figures(parts: list[str] | None, err: Console) -> list[Figure]:
         if part not in known:
             raise MaeslantError(f"unknown part {part}; known: {', '.join(known)}")
     figures: list[Figure] = []
-    with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
-        chosen = parts or list(known)
-        task = progress.add_task("measuring", total=len(chosen))
+    chosen = parts or list(known)
+    with progress.bar("measuring", len(chosen), err) as bar:
         for part in chosen:
-            progress.update(task, description=f"measuring {part}")
+            bar.begin(f"measuring {part}")
             for call, *arguments in known[part]:
                 figures += call(*arguments)
-            progress.advance(task)
+            bar.advance()
     return figures

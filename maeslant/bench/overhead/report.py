@@ -8,10 +8,9 @@ from collections.abc import Callable
 
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
-from maeslant import paths
+from maeslant import paths, progress
 from maeslant.bench.overhead import networks, software, timeline
 from maeslant.bench.overhead.software import Times
 from maeslant.bench.overhead.timeline import CLOCK_MHZ, Load
@@ -76,16 +75,13 @@ NO_SOFTWARE = Times(0, 0, 0, 0, 0)
 def collect(err: Console) -> dict[str, object]:
     """Measures encryption in software, simulates DMA for all networks; returns the times."""
     made = {network.name: networks.measured(network.name, err) for network in NETWORKS}
-    with err.status("making the cards from their SystemVerilog (minutes, once)"):
+    with err.status(f"making the cards from their SystemVerilog ({simulator.ONCE})"):
         for build in (timeline.PROTECTED, timeline.UNPROTECTED):
             simulator.build(build)
     rows = []
-    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
-    progress = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
     cards = timeline.Protected(), timeline.Unprotected()
     try:
-        with progress:
-            task = progress.add_task("transferring", total=2 * len(THREADS) * len(NETWORKS))
+        with progress.bar("transferring", 2 * len(THREADS) * len(NETWORKS), err) as bar:
             for network in NETWORKS:
                 for cold in (False, True):
                     plain = {n: best_unprotected(cards[1], network, cold, n) for n in THREADS}
@@ -100,7 +96,7 @@ def collect(err: Console) -> dict[str, object]:
                         )
                         row["plain_as_many_us"] = _micros(plain[threads])
                         rows.append(row)
-                        progress.advance(task)
+                        bar.advance()
                     if network is ACCOUNT and not cold:
                         by_rate = {f"{rate}": of_rate(cards[0], rate, plain[1]) for rate in RATES}
     finally:

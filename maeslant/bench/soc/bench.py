@@ -5,17 +5,16 @@ AES runs in software, over AXI4-Lite by the driver, and by memory jobs through t
 result is compared with OpenSSL's.
 """
 
-import contextlib
 import random
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from rich.console import Console
-from rich.progress import Progress
 
+from maeslant import progress
 from maeslant.bench.soc import jobs, oracle
 from maeslant.bench.soc.jobs import DECRYPT, ENCRYPT, Job, Runner
-from maeslant.build import firmware
+from maeslant.build import firmware, simulator
 from maeslant.errors import MaeslantError
 
 LENGTHS = tuple(16 << shift for shift in range(0, 13, 2))
@@ -205,16 +204,9 @@ def _two(bench: Bench) -> dict[str, dict[str, object]]:
     return rows
 
 
-@contextlib.contextmanager
-def _progress(err: Console, total: int) -> Iterator[Callable[[int], None]]:
-    with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
-        task = progress.add_task("running the firmware", total=total)
-        yield lambda count: progress.advance(task, count)
-
-
 def collect(err: Console) -> dict[str, object]:
     """Builds the PicoRV32 SoC and runs all AES measurements on it; returns the record."""
-    with err.status("making the system from its SystemVerilog (a minute, once)"):
+    with err.status(f"making the system from its SystemVerilog ({simulator.ONCE})"):
         firmware.build(jobs.PROGRAM)
         Runner()
         Runner(DUPLEX_BUILD)
@@ -222,8 +214,8 @@ def collect(err: Console) -> dict[str, object]:
     arbiter = len(MODES) * len(DIRECTIONS) * len(LENGTHS)
     total = 2 + 12 + len(SOFTWARE_LENGTHS) * 2 + 3 * arbiter + 4 * len(MODES)
     total += 4 * len(MODES) * len(DUPLEX_LENGTHS) + 6 * len(PAIRS)
-    with _progress(err, total) as seen:
-        bench = Bench(seen)
+    with progress.bar("running the firmware", total, err) as bar:
+        bench = Bench(bar.advance)
         return {
             "key_bytes": KEY_BYTES,
             "blocks": _blocks(bench),

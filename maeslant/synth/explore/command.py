@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs `maeslant explore`: synthesizes the designs, prints a table and writes a web page."""
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -14,7 +15,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from maeslant import paths
+from maeslant import paths, progress
 from maeslant.build import pictures
 from maeslant.errors import MaeslantError
 from maeslant.synth import report
@@ -63,6 +64,31 @@ class Bar(sweep.Watcher):
         self.progress.update(self.whole, what=f"{count} workers")
 
 
+class Log(sweep.Watcher):
+    """Prints the progress of `maeslant explore` as plain lines, where there is no terminal."""
+
+    def __init__(self, console: Console, total: int) -> None:
+        self.lines = progress.Lines(console)
+        self.total = total
+        self.good = self.done = 0
+
+    def started(self, point: Point) -> None:
+        """Prints the design whose synthesis has started."""
+        self.lines.say(f"{point}: begins, {self.done} of {self.total} points done")
+
+    def finished(self, outcome: Outcome) -> None:
+        """Prints an error if a synthesis failed, and now and then the number of designs done."""
+        self.good += outcome.report is not None
+        self.done += 1
+        if outcome.error:
+            self.lines.say(f"failed: {outcome.point}: {outcome.error}")
+        self.lines.say(f"{self.done} of {self.total} points done")
+
+    def workers(self, count: int) -> None:
+        """Prints the number of the Dask cluster's workers."""
+        self.lines.say(f"{count} workers")
+
+
 def run(
     targets: Sequence[str],
     quick: bool,
@@ -94,7 +120,7 @@ def run(
     targets = [os.path.abspath(t) if points.is_liberty(t) else t for t in targets]
     asked = points.load(file, targets, quick)
     if finished:
-        with err.status("reading the reports"):
+        with progress.steps("reading the reports", err):
             known = [sweep.recall(point, function, older=True) for point in asked]
         outcomes = [outcome for outcome in known if outcome]
         if not outcomes:
@@ -140,12 +166,17 @@ def _sweep(
         TimeElapsedColumn(),
         TextColumn("[dim]{task.fields[what]}"),
     )
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
-        bar = Bar(progress, len(asked))
+    with contextlib.ExitStack() as stack:
+        if err.is_terminal:
+            shown = stack.enter_context(Progress(*columns, console=err, transient=True))
+            watcher = Bar(shown, len(asked))
+        else:
+            watcher = Log(err, len(asked))
         try:
-            return sweep.sweep(asked, bar, jobs=jobs, address=address, function=function)
+            return sweep.sweep(asked, watcher, jobs=jobs, address=address, function=function)
         except KeyboardInterrupt:
-            err.print(f"{bar.good} of {len(asked)} points are done and kept; run it again to go on")
+            good = f"{watcher.good} of {len(asked)} points"
+            err.print(f"{good} are done and kept; run it again to go on")
             raise
 
 
