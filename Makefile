@@ -23,6 +23,12 @@ help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/:[^#]*## /\t/' | expand -t 14
 
 SETUP := requirements.lock tools/packaging/setup.py maeslant/build/toolchain.py
+# An environment outlives its Python: the system's is upgraded, or the checkout copied elsewhere.
+.PHONY: again
+again:
+ifneq ($(shell $(PY) -c 'import pip' 2>/dev/null || echo broken),)
+SETUP += again
+endif
 $(READY): $(SETUP)
 	@$(NO_BYTECODE) $(PYTHON) tools/packaging/setup.py $(VENV) run
 	@touch $@

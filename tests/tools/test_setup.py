@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests setup.py (`make setup`): moved checkouts, old Python, no network, spaces in paths."""
+"""Tests setup.py (`make setup`): moved checkouts, old or lost Python, no network, odd paths."""
 
 import ast
 import importlib.util
@@ -127,6 +127,37 @@ def test_root_makes_no_environment_in_a_users_checkout(
     monkeypatch.setattr(setup.sys, "argv", ["setup.py", "none"])
     with pytest.raises(SystemExit, match="without sudo first"):
         setup.main()
+
+
+def made(checkout: pathlib.Path, python: pathlib.Path, *targets: str) -> str:
+    """Runs make in a checkout of the Makefile alone; returns the words setup.py was called with."""
+    log = checkout / "log"
+    log.write_text("")
+    recorder = checkout / "recorder"
+    recorder.write_text(f'#!/bin/sh\necho "$@" >> "{log}"\n')
+    recorder.chmod(0o755)
+    link = checkout / ".venv" / "bin" / "python"
+    link.unlink(missing_ok=True)
+    link.symlink_to(python)
+    command = ["make", "-s", "-C", checkout, f"PYTHON={recorder}", *targets]
+    subprocess.run(command, check=True, capture_output=True)
+    return log.read_text()
+
+
+def test_a_broken_environment_is_mended(tmp_path: pathlib.Path) -> None:
+    """`make setup` runs setup.py again if the environment's Python is gone or lacks pip."""
+    shutil.copy(paths.ROOT / "Makefile", tmp_path)
+    for name in ("requirements.lock", "tools/packaging/setup.py", "maeslant/build/toolchain.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    works, fails = pathlib.Path("/bin/true"), pathlib.Path("/bin/false")
+    every = "tools/packaging/setup.py .venv run\ntools/packaging/setup.py .venv test\n"
+    assert made(tmp_path, works, "setup", "setup-test") == every
+    assert made(tmp_path, works, "setup", "setup-test") == ""
+    assert made(tmp_path, fails, "setup", "setup-test") == every
+    assert made(tmp_path, tmp_path / "gone", "setup", "setup-test") == every
+    assert made(tmp_path, tmp_path / "gone", "help") == ""
 
 
 def copied(folder: pathlib.Path) -> pathlib.Path:
