@@ -23,12 +23,17 @@ def test_clean(tmp_path: pathlib.Path) -> None:
         ("FILE=x", "FIEL=x", "no variable FIEL"),
         ("FILE=x", "TEST=tests/prim/test_low.py", ""),
         ("FILE=x", "TEST=tests/gone", "there is no tests/gone"),
+        ("FILE=x", "TEST=tests/prim/test_low.py::test_it", ""),
+        ("FILE=x", "TEST=tests/prim/test_low.py::test_it[a-b]", ""),
+        ("FILE=x", "TEST=tests/prim/test_low.py::test_i", "test_low.py has no test_i"),
         ("maeslant info", "maeslant inform", "no command 'inform'"),
         ("--json", "--xml", "no option --xml"),
         ("info sim:", "measure gcm4 dma", ""),
         ("info sim:", "measure gcm", "no part gcm"),
         ("docs/adr/0001.md", "docs/adr/0002.md", "there is no docs/adr/0002.md"),
         ("rtl/prim/mae_low.sv", "rtl/prim/mae_lo.sv", "there is no rtl/prim/mae_lo.sv"),
+        ("rtl/prim/mae_low.sv", "rtll/prim/mae_low.sv", "there is no rtll/prim/mae_low.sv"),
+        ("rtl/prim/mae_low.sv", "own/prim/mae_low.sv", ""),
     ],
 )
 def test_break(tmp_path: pathlib.Path, old: str, new: str, said: str) -> None:
@@ -49,6 +54,19 @@ def test_real_commands() -> None:
     """check_pages.commands returns the options of each `maeslant` command."""
     known = check_pages.commands()
     assert "--json" in known["info"] | known["devices"] | known["measure"]
+
+
+def test_links_of_the_html_page(tmp_path: pathlib.Path) -> None:
+    """check_pages.py reports each link of results/*.html to a missing file or id."""
+    page = (
+        '<h2 id="one">1</h2><a href="#one">1</a><a href="#two">2</a><a href="a.json">a</a>'
+        '<a href="b.json">b</a><a href="https://example.org/#x">x</a>'
+    )
+    tree.make(tmp_path, **{"results/page.html": page, "results/a.json": "{}"})
+    assert check_pages.problems(tmp_path, KNOWN) == [
+        "results/page.html: this page has no id two",
+        "results/page.html: there is no b.json",
+    ]
 
 
 BAD = """# A page
@@ -108,6 +126,11 @@ def test_a_page_beside_a_makefile(tmp_path: pathlib.Path) -> None:
             "module m (input logic a_i, output logic b_o);\n  assign b_o = a_i;\nendmodule\n",
             ("= a_i", "= c_i"),
         ),
+        (
+            "python",
+            "from maeslant import paths\n\nassert paths.RTL.is_dir()\n",
+            ("paths.RTL", "paths.RTLS"),
+        ),
     ],
 )
 def test_snippets(
@@ -119,4 +142,4 @@ def test_snippets(
         page.write_text(f"# A page\n\n```{language}\n{text}```\n")
         found = check_snippets.problems(page, {language})
         assert bool(found) != good, found
-    assert "page.md:3" in found[0] and wrong[1].split()[-1] in found[0]
+    assert "page.md:3" in found[0] and wrong[1].split()[-1].split(".")[-1] in found[0]

@@ -4,9 +4,10 @@
 Checks each `make` target and variable, each maeslant command, option and part to measure, each path
 in a command; each link and the heading that it names; and in backticks each path that begins in a
 folder of the repository or beside the page, each hardware module or C name (mae_...), Python module
-(maeslant...) and test (test_...).
+(maeslant...) and test (test_...). Of the published HTML page: each link.
 """
 
+import difflib
 import functools
 import pathlib
 import re
@@ -19,6 +20,7 @@ BLOCK = re.compile(r"^```(?:sh|bash|console)\n(.*?)^```", re.MULTILINE | re.DOTA
 FENCED = re.compile(r"^```.*?^```[^\n]*$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 ANCHOR = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)")
+HREF = re.compile(r'\bhref="(?!https?:|mailto:|data:)([^"]+)"')
 QUOTED = re.compile(r"`([^`\n]+)`")
 # A word in backticks that may be a path: with a slash, and no placeholder in it.
 PATH = re.compile(r"[\w.-]+/[\w./-]*")
@@ -103,8 +105,8 @@ def command_problem(
                 if not re.search(rf"\$[({{]{re.escape(word.split('=')[0])}[)}}]", makefile):
                     return f"make takes no variable {word.split('=')[0]}"
                 for path in word.removeprefix("TEST=").split() if word.startswith("TEST=") else ():
-                    if not (root / path.split("::")[0]).exists():
-                        return f"there is no {path}"
+                    if problem := test_problem(path, root):
+                        return problem
             elif not word.startswith("-") and word not in targets(makefile):
                 return f"make has no target '{word}'"
     if pathlib.PurePath(words[0]).name == "maeslant" and len(words) > 1:
@@ -125,17 +127,42 @@ def command_problem(
     return None
 
 
+def test_problem(name: str, root: pathlib.Path) -> str | None:
+    """Checks a test on a Markdown page, FILE or FILE::FUNCTION; returns the error, or None."""
+    file, *inside = name.split("::")
+    if not (root / file).exists():
+        return f"there is no {name}"
+    function = inside[-1].split("[")[0] if inside else ""
+    if function and not re.search(rf"\bdef {re.escape(function)}\b", (root / file).read_text()):
+        return f"{file} has no {function}"
+    return None
+
+
+@functools.cache
+def _own_paths(root: pathlib.Path) -> frozenset[str]:
+    """Returns the paths of all files in folders, without the first folder of each."""
+    folders = [path for path in root.iterdir() if path.is_dir() and path.name not in SKIPPED]
+    return frozenset(str(path.relative_to(top)) for top in folders for path in top.rglob("*.*"))
+
+
+def _is_misspelt(name: str, root: pathlib.Path) -> bool:
+    """Returns true if a path is one of the repository but for the name of its first folder."""
+    first, rest = name.split("/", 1)
+    folders = [path.name for path in root.iterdir() if path.is_dir()]
+    return rest in _own_paths(root) and bool(difflib.get_close_matches(first, folders))
+
+
 def _there(name: str, here: pathlib.Path, root: pathlib.Path) -> bool:
     """Returns true if a path on a Markdown page exists or lies outside the repository."""
     if name.startswith(BUILT) or f"{name}/" in BUILT:
         return True
     parts = name.split("/")
     kept = next((at for at, part in enumerate(parts) if PLACEHOLDER.search(part)), len(parts))
-    name, first = "/".join(parts[:kept]), parts[0]
+    name, first, rest = "/".join(parts[:kept]), parts[0], parts[1:kept]
     if first in ("..", "."):
         return (here / name).exists()
     if not first or not ((root / first).is_dir() or (here / first).is_dir()):
-        return True  # a path of the reader's, or no path
+        return not (first and rest and _is_misspelt(name, root))  # the reader's, or no path
     return (root / name).exists() or (here / name).exists()
 
 
@@ -215,6 +242,20 @@ def page_problems(page: pathlib.Path, root: pathlib.Path, known: dict[str, set[s
     return [f"{page.relative_to(root)}: {line}" for line in found]
 
 
+def html_problems(page: pathlib.Path, root: pathlib.Path) -> list[str]:
+    """Returns an error for each link of an HTML page to a file or id that does not exist."""
+    text = page.read_text()
+    ids = set(re.findall(r'\bid="([^"]+)"', text))
+    found = []
+    for name in sorted(set(HREF.findall(text))):
+        file, _, anchor = name.partition("#")
+        if file and not (page.parent / file).exists():
+            found.append(f"there is no {file}")
+        elif not file and anchor and anchor not in ids:
+            found.append(f"this page has no id {anchor}")
+    return [f"{page.relative_to(root)}: {line}" for line in found]
+
+
 def pages(root: pathlib.Path) -> list[pathlib.Path]:
     """Returns the paths of the repository's Markdown pages."""
     every = root.rglob("*.md")
@@ -228,7 +269,9 @@ def problems(
     if not (root / "README.md").exists():
         return ["README.md is missing"]
     known = commands() if known is None else known
-    return [line for page in pages(root) for line in page_problems(page, root, known)]
+    found = [line for page in pages(root) for line in page_problems(page, root, known)]
+    published = sorted((root / "results").glob("*.html"))
+    return found + [line for page in published for line in html_problems(page, root)]
 
 
 def main() -> int:

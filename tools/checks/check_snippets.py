@@ -59,7 +59,8 @@ def problems(page: pathlib.Path, languages: set[str]) -> list[str]:
             ours = [line for line in said.splitlines() if str(file) in line]
             if run.returncode or (language != "python" and ours):
                 line = page.read_text()[: match.start()].count("\n") + 1
-                what = "\n".join(ours) or said.strip()
+                # Python's error follows the lines that name the file.
+                what = said.strip() if language == "python" else "\n".join(ours) or said.strip()
                 found.append(f"{os.path.relpath(page, paths.ROOT)}:{line}: {language}:\n{what}")
     return found
 
