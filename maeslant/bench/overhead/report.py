@@ -381,7 +381,7 @@ def draw(record: dict, path: pathlib.Path) -> None:
                         bottom += parts[name]
                 most = max(most, bottom)
             axes.annotate(
-                f"+{100 * (sum(protected.values()) / sum(plain.values()) - 1):.0f} %",
+                f"{100 * (sum(protected.values()) / sum(plain.values()) - 1):+.0f} %",
                 (at + 0.2, bottom), (0, 3), textcoords="offset points", ha="center", fontsize=11,
             )  # fmt: skip
         axes.set_xticks(range(len(bars)), [name for name, *_ in bars])
@@ -392,7 +392,10 @@ def draw(record: dict, path: pathlib.Path) -> None:
         shown = [Patch(facecolor=pictures.LIGHT["grey"], label="unprotected; Ghosh et al.")]
         shown += [Patch(facecolor=pictures.LIGHT[tones[n]], label=PARTS[n]) for n in PARTS]
         pictures.legend(figure, axes, shown)
-        axes.set_xlabel(f"{CAPTION}\n{record['processor']}; {record['library']}.")
+        made_by = (
+            f"card: simulated, at {CLOCK_MHZ} MHz; {record['processor']}; {record['library']}."
+        )
+        axes.set_xlabel(f"{CAPTION}\n{made_by}")
         pictures.save(figure, "Transfers of an inference, without protection and with it", path)
 
 

@@ -95,7 +95,7 @@ def scale(axis: Axis, side: object, span: tuple[float, float], narrow: bool) -> 
     if axis.log:
         decades = math.log10(span[1] / span[0])
         if decades < 0.7:
-            named: Sequence[int] = range(1, 10)
+            named: Sequence[int] = (1, 2, 3, 5, 7) if narrow else range(1, 10)
         elif decades > (2 if narrow else 3):
             named = (1,)
         else:

@@ -109,7 +109,11 @@ def test_table_and_picture(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPat
     report.draw(record, tmp_path / "x.svg")
     drawn = (tmp_path / "x.svg").read_text()
     assert "warm: the host" in drawn and "cold: they come from main memory" in drawn
-    assert "P; none." in drawn and "+150 %" in drawn and "bus waits for sealing" in drawn
+    assert (
+        "card: simulated, at 200 MHz; P; none." in drawn
+        and "+150 %" in drawn
+        and "bus waits for sealing" in drawn
+    )
 
 
 def test_renewed_inferences(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:

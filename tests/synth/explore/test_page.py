@@ -3,6 +3,7 @@
 
 import dataclasses
 import io
+import itertools
 import json
 import os
 import pathlib
@@ -238,6 +239,42 @@ def test_labels(size: tuple[int, int]) -> None:
     for index, box in enumerate(boxes):
         assert box.x0 >= 0 and box.x1 <= area.width and box.y0 >= 0 and box.y1 <= area.height
         assert not any(box.overlaps(other) for other in boxes[:index])
+
+
+TICK = re.compile(
+    r'<text style="font-size: ([\d.]+)px; text-anchor: middle; fill: var\(--dim\)" '
+    r'x="([\d.]+)" y="([\d.]+)">([^<]+)<'
+)
+EM = 0.6  # of a character, in a wide font
+
+
+def crowded(svg: str) -> list[tuple[str, str]]:
+    """Returns the pairs of neighbouring tick labels below a plot that touch each other."""
+    rows: dict[str, list[tuple[float, float, str]]] = {}
+    for size, x, y, text in TICK.findall(svg):
+        rows.setdefault(y, []).append((float(x), EM * float(size) * len(text) / 2, text))
+    return [
+        (left[2], right[2])
+        for row in rows.values()
+        for left, right in itertools.pairwise(sorted(row))
+        if right[0] - right[1] <= left[0] + left[1]
+    ]
+
+
+def test_ticks_of_the_published_page() -> None:
+    """No two tick labels touch in a plot of the published page, for a screen or for a phone."""
+    plots = re.findall(r"<svg .*?</svg>", (paths.RESULTS / "explore.html").read_text(), re.DOTALL)
+    assert len(plots) > 8 and all(TICK.search(plot) for plot in plots)
+    assert [pair for plot in plots for pair in crowded(plot)] == []
+
+
+@pytest.mark.parametrize("high", [2.4, 4, 8, 30, 300])
+def test_ticks_for_a_phone(high: float) -> None:
+    """A phone's plot has two tick labels or more in any range of numbers, and they stand apart."""
+    for low in (1000, 2500, 4500, 7000, 20000):
+        axis = Axis("LUT", log=True, low=low, high=low * high)
+        svg = chart.render(Plot("t", axis, Axis("y", log=True)), *chart.PHONE)
+        assert len(TICK.findall(svg)) >= 2 and not crowded(svg), (low, high)
 
 
 @pytest.mark.full
