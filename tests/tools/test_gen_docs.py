@@ -7,7 +7,9 @@ import re
 import pytest
 
 from maeslant import paths
+from maeslant.build import pictures
 from tools import gen_docs
+from tools.docsite import diagram
 
 
 @pytest.mark.full
@@ -28,3 +30,15 @@ def test_untested_module() -> None:
     lonely = gen_docs.Module(paths.RTL / "prim" / "mae_lonely.sv", "", [], [], [])
     with pytest.raises(SystemExit, match="mae_lonely"):
         gen_docs.tests_of("mae_lonely", {"mae_lonely": lonely}, {"tests/prim/test_other.py": ""})
+
+
+def test_drawings_have_the_colours_of_all_pictures() -> None:
+    """Drawings of pages and modules take the colours of pictures.py, for light and dark pages."""
+    drawings = [path.read_text() for path in sorted((paths.ROOT / "docs").glob("*.svg"))]
+    drawings.append(diagram.draw("mae_one", ["clk_i"], ["out_o"], ["Depth 4"], ["mae_two"]))
+    assert len(drawings) > 3
+    for text in drawings:
+        own = text.replace(pictures.colours(), "")
+        assert own != text and not re.search(r"#[0-9a-fA-F]{3,6}\b", own), text[:300]
+        for name in re.findall(r"var\(--(\w+)\)", own):
+            assert name in pictures.LIGHT

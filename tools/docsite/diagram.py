@@ -4,17 +4,20 @@
 import html
 from collections.abc import Sequence
 
+from maeslant.build import pictures
+
 LINE = 18  # pixels a line of text
 CHARACTER = 7.3  # pixels, of 12-pixel monospace
 MARGIN = 12
 WIRE = 26
 STYLE = """
-text { font: 12px ui-monospace, Menlo, Consolas, monospace; fill: #1f2933; }
+text { font: 12px ui-monospace, Menlo, Consolas, monospace; fill: var(--ink); }
 .name { font-weight: 700; font-size: 14px; }
-.box { fill: #f5f7fa; stroke: #3e4c59; stroke-width: 1.5; }
-.part { fill: #e0ecff; stroke: #7b93b8; }
-line { stroke: #3e4c59; stroke-width: 1.5; }
-path { fill: #3e4c59; }
+.page { fill: var(--panel); }
+.box { fill: var(--paper); stroke: var(--dim); stroke-width: 1.5; }
+.part { fill: var(--blue); fill-opacity: 0.15; stroke: var(--blue); }
+line { stroke: var(--dim); stroke-width: 1.5; }
+path { fill: var(--dim); }
 """
 
 
@@ -79,6 +82,6 @@ def draw(
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {whole:.0f}" '
         f'width="{width:.0f}" height="{whole:.0f}"><title>{html.escape(name)}: ports and parts'
-        f"</title><style>{STYLE}</style>"
-        f'<rect width="100%" height="100%" fill="#fff"/>{"".join(shapes)}</svg>\n'
+        f"</title><style>{pictures.colours()}{STYLE}</style>"
+        f'<rect class="page" width="100%" height="100%"/>{"".join(shapes)}</svg>\n'
     )
