@@ -5,6 +5,8 @@ VENV := .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready-run
 PYTHON ?= python3
+# As maeslant/paths.py has it.
+BUILD := $(or $(MAESLANT_BUILD),build)
 EXTRAS := synth boards soc measure prove plot cluster fhe nn litex docs site test
 FILE ?=
 PREFIX ?= /usr/local
@@ -144,11 +146,12 @@ dist: $(VENV)/.ready-synth ## Make the release archive in build/dist, with plain
 	@$(PY) tools/packaging/dist.py
 
 .PHONY: clean
-clean: ## Remove everything that was built, keep the environment
+clean: ## Remove everything that was built in build/, keep the environment
 	rm -rf "$$(readlink -f build)" build
+	@$(if $(MAESLANT_BUILD),echo 'what is in $(MAESLANT_BUILD) is left to you')
 
 .PHONY: regs regs-html
 regs: $(VENV)/.ready-docs ## Make registers' RTL and C headers from regs/
 	@$(PY) tools/gen_regs.py
 regs-html: $(VENV)/.ready-docs ## Make browsable register pages in build/registers
-	@$(PY) tools/gen_regs.py --html build/registers
+	@$(PY) tools/gen_regs.py --html "$(BUILD)/registers"

@@ -10,7 +10,7 @@ TOP ?= $(BOARD)
 EXTRAS ?= boards
 ROOT := ../..
 BIN := $(ROOT)/.venv/bin
-OUT := $(ROOT)/build/boards/$(TOP)
+OUT := $(or $(abspath $(MAESLANT_BUILD)),$(ROOT)/build)/boards/$(TOP)
 ifdef PART
 CORE := $(OUT)/core.f
 IMAGE := $(if $(PROGRAM),$(OUT)/program.hex)

@@ -25,7 +25,7 @@ def main() -> int:
             compiled = importlib.util.find_spec("clang") is not None
             broken = pages.collect(pathlib.Path(folder) / "pages", compiled)
     else:
-        broken = pages.collect(paths.ROOT / "build" / "pages")
+        broken = pages.collect(paths.BUILD / "pages")
     for line in broken:
         print(line, file=sys.stderr)
     if broken or "--check" in sys.argv:
@@ -38,13 +38,17 @@ def main() -> int:
         "--strict",
     ]  # --quiet would hide warnings from it
     command += ["--config-file", str(paths.ROOT / "mkdocs.yml")]
+    command += ["--site-dir", str(paths.BUILD / "site")]
     # The theme's notice of its successor is no finding about these pages.
-    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    environment = os.environ | {
+        "NO_MKDOCS_2_WARNING": "1",
+        "MAESLANT_PAGES": str(paths.BUILD / "pages"),
+    }
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         print(done.stdout + done.stderr, file=sys.stderr)
     else:
-        print("the site: build/site/index.html")
+        print(f"the site: {os.path.relpath(paths.BUILD)}/site/index.html")
     return done.returncode
 
 
