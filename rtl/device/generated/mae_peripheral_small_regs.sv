@@ -188,7 +188,7 @@ module mae_peripheral_small_regs (
             automatic logic load_next_c;
             next_c = field_storage.key[i0].word.value;
             load_next_c = '0;
-            if(decoded_reg_strb.key[i0] && decoded_req_is_wr) begin // SW write
+            if(decoded_reg_strb.key[i0] && decoded_req_is_wr && hwif_in.key[i0].word.swwe) begin // SW write
                 next_c = (field_storage.key[i0].word.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
                 load_next_c = '1;
             end else if(hwif_in.key[i0].word.hwclr) begin // HW Clear

@@ -86,12 +86,13 @@ package mae_peripheral_small_regs_pkg;
     } mae_modes_r__in_t;
 
     typedef struct {
+        logic swwe;
         logic hwclr;
-    } mae_key_r__word__in_t;
+    } mae_key_r_word_5f5d71d7_desc_4e0f9c40__word_swwe_t__in_t;
 
     typedef struct {
-        mae_key_r__word__in_t word;
-    } mae_key_r__in_t;
+        mae_key_r_word_5f5d71d7_desc_4e0f9c40__word_swwe_t__in_t word;
+    } mae_key_r_word_5f5d71d7_desc_4e0f9c40__in_t;
 
     typedef struct {
         logic next;
@@ -118,18 +119,18 @@ package mae_peripheral_small_regs_pkg;
         mae_caps_r__in_t caps;
         mae_features_r__in_t features;
         mae_modes_r__in_t modes;
-        mae_key_r__in_t key[8];
+        mae_key_r_word_5f5d71d7_desc_4e0f9c40__in_t key[8];
         mae_key_status_r__in_t key_status;
         mae_key_valid_r__in_t key_valid[2];
     } mae_peripheral_small__in_t;
 
     typedef struct {
         logic [31:0] value;
-    } mae_key_r__word__out_t;
+    } mae_key_r_word_5f5d71d7_desc_4e0f9c40__word_swwe_t__out_t;
 
     typedef struct {
-        mae_key_r__word__out_t word;
-    } mae_key_r__out_t;
+        mae_key_r_word_5f5d71d7_desc_4e0f9c40__word_swwe_t__out_t word;
+    } mae_key_r_word_5f5d71d7_desc_4e0f9c40__out_t;
 
     typedef struct {
         logic [5:0] value;
@@ -155,7 +156,7 @@ package mae_peripheral_small_regs_pkg;
     } mae_key_cmd_r__out_t;
 
     typedef struct {
-        mae_key_r__out_t key[8];
+        mae_key_r_word_5f5d71d7_desc_4e0f9c40__out_t key[8];
         mae_key_cmd_r__out_t key_cmd;
     } mae_peripheral_small__out_t;
 

@@ -8,7 +8,8 @@
 // 0x100 above, on the duplex form of mae_cipher_iter: one unit encrypts while the other decrypts,
 // both from one key memory. Each job may use either unit; of two requests for one unit the first
 // job's goes first, and it cannot have another block ready when that one ends. A key command is
-// refused with ErrBusy while a job runs, so that a job's key never changes.
+// refused with ErrBusy while a job runs, so that a job's key never changes. While a command waits
+// for the cipher (key_status.busy), writes of the key registers are ignored: they hold its key.
 // ctrl.wipe erases key, chain values and data in one clock, whatever the core is doing, except for
 // the word that R offers.
 // Latency: 10, 12 or 14 clocks a block in the cipher; the first decryption after a key as many more.
@@ -304,6 +305,8 @@ module mae_peripheral_small_core
     from_hw.key_valid[0].mask.next = 32'(loaded_q);
     from_hw.key_valid[1].mask.next = '0;
     for (int unsigned i = 0; i < 8; i++) begin
+      // The key of a command stays in these registers until the cipher takes it.
+      from_hw.key[i].word.swwe  = !pending_q && !go;
       from_hw.key[i].word.hwclr = clear || ended || (go && !pending_q && key_verdict != ErrNone);
     end
   end

@@ -258,6 +258,31 @@ async def key_change_between(dut) -> None:
 
 
 @cocotb.test(timeout_time=500, timeout_unit="us")
+async def key_writes_behind_a_command(dut) -> None:
+    """A key command keeps the key that it was given, whatever is written while it waits."""
+    p = (await begin(dut))[0]
+    base, command = p.layout["key"][0], p.layout["key_cmd"][0]
+    for first in range(4):
+        short, late, waited = random.randbytes(16), random.randbytes(16), 0
+        assert await p.load_key(0, random.randbytes(32)) == 0
+        writes = [(base + at, short[at : at + 4]) for at in range(0, 16, 4)]
+        writes.append((command, p.pack("key_cmd", len=0, go=1).to_bytes(4, "little")))
+        order = [4 * (i % 4) for i in range(first, first + 4)]
+        writes += [(base + at, late[at : at + 4]) for at in order]
+        for write in [p.bus.init_write(*write) for write in writes]:
+            await write.wait()
+            waited += int(dut.u_core.pending_q.value)
+        assert waited or not bench.parameters()["Duplex"], "no key waits for the one before it"
+        while (status := await p.fields("key_status"))["busy"]:
+            pass
+        assert status["error"] == 0
+        data = random.randbytes(16)
+        await p.start("ecb", False, 16, None)
+        assert await p.move(data) == oracle.crypt("ecb", False, short, bytes(16), data), first
+        await p.erase_key(0)  # empties the window
+
+
+@cocotb.test(timeout_time=500, timeout_unit="us")
 async def at_the_same_time(dut) -> None:
     """A block of each direction written at once takes no longer than one alone."""
     windows = await begin(dut)
