@@ -16,6 +16,8 @@
 // Security: constant-time for one part (concurrent parts wait for each other); no masking.
 // Source: IEEE 1619; SP 800-38E.
 
+`include "mae_assert.svh"
+
 module mae_block_cipher
   import mae_aes_pkg::*;
   import mae_mode_pkg::*;
@@ -62,6 +64,9 @@ module mae_block_cipher
     output logic                      row_last_o,
     output logic                      lost_o        // with a row
 );
+  `MAE_PARAM(ContextsLegal, Contexts % Lanes == 0)
+  `MAE_PARAM(KeyBanksLegal, KeyBanks >= 2 && KeyBanks <= 4)
+
   localparam int unsigned IndexWidth = (Contexts > 1) ? $clog2(Contexts) : 1;
   localparam int unsigned RowWidth = 8 + DataWidth + BytesWidth + 1;
 

@@ -59,6 +59,7 @@ module mae_block_key_commands
     output key_write_t       write_o
 );
   `MAE_PARAM(MediaKeysLegal, MediaKeys >= 1 && MediaKeys <= 32)
+  `MAE_PARAM(WaitClocksLegal, WaitClocks >= 4)
 
   localparam logic [3:0] CmdLoad = 4'd1, CmdUnload = 4'd2, CmdZeroize = 4'd3;
   localparam logic [3:0] ErrSlot = 4'd4, ErrEqual = 4'd5, ErrAux = 4'd6, ErrCommand = 4'd7;

@@ -6,15 +6,11 @@ registers) and mae_dma_aes_client (checks of descriptors, byte order), which hav
 own.
 """
 
-import re
-
 import cocotb
-import pyslang
 import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
 from cocotbext.axi import AxiResp
 
-from maeslant.synth import design
 from tests.device import oracle, secrets
 from tests.device.card_host import Card, load_keys, random_jobs
 from tests.device.peripheral_host import BUSY
@@ -363,21 +359,6 @@ def test_stream_card(lanes: int, more: dict[str, int]) -> None:
         parameters=build(lanes, 15 * lanes if more else 16 * lanes, **more),
         test_filter="^(?!.*(figure_|wipe)).*$",
     )
-
-
-@pytest.mark.parametrize(
-    ("contexts", "gcm", "legal"), [(252, 1, True), (256, 1, False), (256, 0, True), (260, 0, False)]
-)
-def test_legal_contexts(contexts: int, gcm: int, legal: bool, capfd) -> None:
-    """mae_stream_card refuses more contexts than its GCM engine or its registers have room for."""
-    command = design.find("mae_stream_card", {"Contexts": contexts, "Gcm": gcm}).read()
-    driver = pyslang.driver.Driver()
-    driver.addStandardArgs()
-    assert driver.parseCommandLine(command.replace("read_slang", "slang", 1))
-    assert driver.processOptions() and driver.parseAllSources()
-    assert driver.runFullCompilation(quiet=True) == legal
-    said = capfd.readouterr().err
-    assert legal or re.search(r"mae_stream_card\.sv.*illegal parameter: ContextsLegal", said), said
 
 
 @pytest.mark.full
