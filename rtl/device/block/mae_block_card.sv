@@ -17,8 +17,9 @@
 // Throughput: one row of 128 * Lanes bits a clock and direction, if both memories answer in less
 // than 250 clocks on average.
 // Reset and clear: reset drops all requests and erases keys, tweaks and stored rows, but for the DMA
-// buffers, which are erased in the clocks after it (status.wiping); ctrl.wipe does all of it while
-// the buses may stand still. The write beat that was offered stays on the bus, as AXI demands.
+// buffers, which are erased in the clocks after it (status.wiping); ctrl.wipe does all of it within
+// 160 + 16 * Contexts clocks, while the buses may stand still. The write beat that was offered stays
+// on the bus, as AXI demands.
 // Parameters: Legal: Lanes 1, 2, 4, 8; Contexts a multiple of Lanes up to 256 (parts in flight in each
 // direction); Queues 1..3; MediaKeys 1..32; MediaLog2 13..63 (bytes of the media); KeyBanks 2..4;
 // KeyWait >= 4; IdWidth >= 8.

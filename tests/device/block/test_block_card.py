@@ -12,8 +12,18 @@ from cocotb.triggers import ClockCycles
 
 from tests.cipher.fips197 import round_keys
 from tests.device import block_host as bh
-from tests.device import secrets
-from tests.device.block_host import FLUSH, IRQ, PLAIN, READ, WRITE, BlockCard, random_requests
+from tests.device import oracle, secrets
+from tests.device.block_host import (
+    FLUSH,
+    IRQ,
+    PLAIN,
+    READ,
+    WRITE,
+    BlockCard,
+    Completion,
+    Request,
+    random_requests,
+)
 from tests.support import bench
 from tests.support.axi_memory import DECERR, SLVERR
 
@@ -299,36 +309,116 @@ async def full_completion_ring(dut) -> None:
     await card.finish(0)
 
 
+def wipe_clocks() -> int:
+    """Returns the clocks within which a wipe must have erased mae_block_card."""
+    return 160 + 16 * int(bench.parameters()["Contexts"])
+
+
+def tweaks(key: bytes, request: Request) -> list[bytes]:
+    """Returns the tweaks of all blocks of a request's first data unit (IEEE 1619)."""
+    number = request.unit.to_bytes(16, "little")
+    value = int.from_bytes(oracle.crypt("ecb", False, key[32:], b"", number), "little")
+    found = []
+    for _ in range((1 << request.unit_log2) // 16):
+        found.append(value.to_bytes(16, "little"))
+        value = value << 1 & (1 << 128) - 1 ^ 0x87 * (value >> 127)
+    return found
+
+
+def pieces(card: BlockCard, requests: list[Request]) -> dict[str, list[bytes]]:
+    """Returns all secrets of the loaded keys and of requests that have not begun, by kind."""
+    halves = [key[at : at + 32] for key in card.keys.values() for at in (0, 32)]
+    hidden = [r for r in requests if not r.flags & PLAIN]
+    found = {
+        "keys": halves,
+        "round keys": [one for half in halves[::2] for one in round_keys(half)],
+        "tweak keys' round keys": [one for half in halves[1::2] for one in round_keys(half)],
+        "tweaks": [one for r in hidden for one in tweaks(card.keys[r.slot], r)],
+        "plain": [],
+        "plaintext": [],
+        "ciphertext": [],
+    }
+    for request in requests:
+        (moved,) = card.expect(request).values()
+        if request.flags & PLAIN:
+            found["plain"].append(moved)
+        else:
+            inward = request.op == WRITE
+            found["ciphertext" if inward else "plaintext"].append(moved)
+            source = card.crypt(request, inward, moved)
+            found["plaintext" if inward else "ciphertext"].append(source)
+    return found
+
+
+def held(dut, values: list[bytes], size: int = 8) -> list[str]:
+    """Returns the signals of mae_block_card that hold a piece of a secret, except write data."""
+    buses = (dut.m_axi_wvalid, dut.m_axi_wdata), (dut.m_axi_mem_wvalid, dut.m_axi_mem_wdata)
+    shown = [str(data.value) for valid, data in buses if valid.value == 1]
+    return secrets.find(dut, values, size, " ".join(shown))
+
+
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(hung=["", "ar r aw w b", "r", "w", "b"])
 async def wipe_in_mid_request(dut, hung: str) -> None:
-    """A wipe ends mae_block_card's requests and erases keys, also on hung buses; then it works."""
+    """A wipe erases mae_block_card in time, also on hung buses; it works when they do again."""
     card = await BlockCard.begin(dut, 9 + len(hung), latency=(20, 80), crossing=True)
+    buses = card.memory, card.media
     assert await card.load(0) == 0
     assert await card.load(4) == 0
-    fields = {"slot": 4, "unit_log2": 12, "unit": 5}
-    batch = [card.request(i % 2, 64 * i, 40, **fields) for i in range(12)]
-    card.memory.hung = card.media.hung = frozenset(hung.split())
+    fields = {"slot": 4, "unit_log2": 12}
+    batch = [
+        card.request(i % 2, 64 * i, 16, **({"flags": PLAIN} if i & 2 else {**fields, "unit": i}))
+        for i in range(12)
+    ]
+    kinds = pieces(card, batch)
+    every = [one for values in kinds.values() for one in values]
     await card.submit(0, batch[:6])
     await card.submit(1, batch[6:])
+    await ClockCycles(dut.clk_i, 500)
+    for bus in buses:
+        bus.hung = frozenset(hung.split())
     await ClockCycles(dut.clk_i, 300)
-    await card.write_words("mek", card.random.randbytes(64))
+    await card.write_words("mek", card.keys[0])
+    assert held(dut, every), "the search finds nothing"
+    if hung == "ar r aw w b":  # where all stood still at once
+        assert all(held(dut, values) for values in kinds.values()), "the search misses a kind"
     await card.write("ctrl", wipe=1)
-    clocks = 0
-    while (await card.fields("status"))["wiping"]:
-        clocks += 10
-        assert clocks < 3000
-    keys = [key[at : at + 32] for key in card.keys.values() for at in (0, 32)]
-    found = secrets.find(dut, keys, 4)
+    await ClockCycles(dut.clk_i, wipe_clocks())
+    for valid, data in (
+        (dut.m_axi_rvalid, dut.m_axi_rdata),
+        (dut.m_axi_mem_rvalid, dut.m_axi_mem_rdata),
+    ):
+        assert valid.value == 0
+        data.value = 0  # the memory's wires
+    await ClockCycles(dut.clk_i, 2)
+    found = held(dut, kinds["keys"], 4) + held(dut, every)
     assert not found, found
+    status = await card.fields("status")
+    assert not status["wiping"] and status["busy"] == bool(hung)
     assert await card.read("key_valid") == 0
-    card.memory.hung = card.media.hung = frozenset()
-    while (await card.fields("status"))["busy"]:
-        pass
-    card.keys.clear()
+    gone = card.request(READ, 64, 8, **fields, status=bh.BAD_KEY)
     await card.enable()
-    gone = [card.request(READ, 64, 8, **fields, status=bh.BAD_KEY)]
-    await card.run({0: gone})
+    await card.submit(0, [gone])  # waits for the buses
+    await ClockCycles(dut.clk_i, 50)
+    images = [bytearray(bus.data) for bus in buses]
+    taken = [bus.early for bus in buses]
+    for bus in buses:
+        bus.hung = frozenset()
+    own = bh.RINGS + (bh.DESC_BYTES << bh.LOG2)  # the new request's completion
+    for _ in range(200):
+        await ClockCycles(dut.clk_i, 10)
+        done = Completion.unpack(card.memory.read(own, bh.COMPLETION_BYTES))
+        if done.cookie == gone.cookie:
+            break
+    assert (done.cookie, done.status) == (gone.cookie, bh.BAD_KEY)
+    at = own - bh.BASE
+    images[0][at : at + bh.COMPLETION_BYTES] = card.memory.read(own, bh.COMPLETION_BYTES)
+    for bus, image, early in zip(buses, images, taken, strict=True):
+        changed = {at // bus.bytes for at, old in enumerate(image) if old != bus.data[at]}
+        assert len(changed) <= early + 1, "more than the bus had seen"
+    card.keys.clear()
+    await card.disable()
+    await card.enable()
     assert await card.load(4) == 0
     await card.run({0: random_requests(card, 8, (0, 512)), 1: random_requests(card, 8, (512, 999))})
 
