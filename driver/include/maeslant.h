@@ -15,6 +15,8 @@
  *
  * Threads: a device and everything made from it belong to one thread at a time (the caller locks);
  * different devices may be used by different threads at once. Nothing here is async-signal-safe.
+ * They belong to the process that opened the device: to a forked child every call that works on it
+ * returns MAE_E_STATE, and mae_close and mae_*_free leave the device as it is.
  *
  * Misuse that no library can detect, and that breaks the secrecy of the data:
  *   - CTR and OFB: never the same IV twice under one key. For CTR the whole range of counter
@@ -374,8 +376,7 @@ struct mae_message {
 /* Holds the next nonce of a sender: a fixed field and a counter of 8 bytes (SP 800-38D 8.2.1). Keep
    one with each key: no value may be counted twice under it. Two senders under one key must differ
    in the fixed field, which is the first nonce_bytes - 8 bytes of `fixed`. A forked child is
-   another sender: with a device that its parent opened it gets MAE_E_STATE, with one of its own it
-   needs a fixed field of its own. */
+   another sender: it needs a device and a fixed field of its own. */
 struct mae_nonce_counter {
     uint8_t fixed[8];
     uint64_t next;

@@ -41,6 +41,7 @@ mae_error_t mae_context_free(mae_dev_t *dev, uint32_t context)
     mae_detail_clear();
     if (!dev)
         return MAE_E_ARGUMENT;
+    MAE_TRY(mae_check_process(dev));
     if (context >= dev->context_count || !dev->contexts[context].held)
         return mae_detail(MAE_E_CONTEXT, "context %u is not allocated", context);
     if (dev->contexts[context].jobs > 0)

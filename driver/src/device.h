@@ -203,7 +203,17 @@ void mae_detail_hold(bool hold);
 /* Overwrites memory with zeros in a way that compilers do not remove. */
 void mae_wipe(void *memory, size_t bytes);
 
-/* Returns an error if the device is NULL or dead; clears this thread's error detail. */
+/* process.c */
+/* Returns the number of the calling process. */
+pid_t mae_process(void);
+/*
+ * Returns MAE_E_STATE in a process that did not open the device. A forked child has copies of the
+ * parent's nonces and chain values, under which it would encrypt other data, and of its rings,
+ * which the card does not read; registers and DMA mappings are the same.
+ */
+mae_error_t mae_check_process(const struct mae_dev *dev);
+/* Returns an error if the device is NULL, dead or of another process; clears this thread's error
+   detail. */
 mae_error_t mae_usable(const struct mae_dev *dev);
 
 /* Creates a device on an open backend, which it takes over, also on failure. In open.c. */

@@ -90,6 +90,7 @@ mae_error_t mae_usable(const struct mae_dev *dev)
     mae_detail_clear();
     if (!dev)
         return MAE_E_ARGUMENT;
+    MAE_TRY(mae_check_process(dev));
     return dev->dead ? MAE_E_DEAD : MAE_OK;
 }
 

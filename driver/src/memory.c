@@ -134,6 +134,7 @@ mae_error_t mae_mem_unmap(mae_dev_t *dev, void *memory)
     mae_detail_clear();
     if (!dev)
         return MAE_E_ARGUMENT;
+    MAE_TRY(mae_check_process(dev));
     return unmap(dev, memory, false, &bytes);
 }
 
@@ -164,6 +165,7 @@ mae_error_t mae_mem_free(mae_dev_t *dev, void *memory)
     mae_detail_clear();
     if (!dev)
         return MAE_E_ARGUMENT;
+    MAE_TRY(mae_check_process(dev));
     MAE_TRY(unmap(dev, memory, true, &bytes));
     mae_wipe(memory, bytes);
     give_back(dev, memory, bytes);

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "device.h"
 
@@ -79,7 +78,7 @@ mae_error_t mae_attach(const struct mae_ops *ops, void *backend, const char *nam
     }
     dev->ops = ops;
     dev->backend = backend;
-    dev->process = getpid();
+    dev->process = mae_process();
     dev->bus = (struct mae_pio_bus){ops->read32, ops->write32, backend};
     dev->stall_ns = ops->simulated ? STALL_SIMULATED_NS : stall_real_ns;
     mae_error_t error = ask(dev, name);
@@ -123,7 +122,7 @@ mae_error_t mae_open(const char *uri, mae_dev_t **dev)
 
 void mae_close(mae_dev_t *dev)
 {
-    if (!dev)
+    if (!dev || mae_check_process(dev) != MAE_OK) /* to stop the device would stop the parent's */
         return;
     dev->engine->stop(dev);
     dev->ops->stop(dev->backend);

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 #include "auth.h"
 #include "ccm.h"
@@ -143,8 +142,6 @@ mae_error_t mae_message_nonce(struct mae_dev *dev, const struct mae_message *mes
         return mae_detail(MAE_E_ARGUMENT, "a drawn nonce of GCM has 12 bytes");
     if (kind == MAE_NONCE_COUNTED && bytes > COUNTER_BYTES + sizeof counter->fixed)
         return mae_detail(MAE_E_ARGUMENT, "a counted nonce has 16 bytes at most");
-    if (kind == MAE_NONCE_COUNTED && getpid() != dev->process)
-        return mae_detail(MAE_E_STATE, "a forked child would count the same nonces as its parent");
     if (kind == MAE_NONCE_DRAWN)
         MAE_TRY(draw(message->nonce, bytes));
     if (kind == MAE_NONCE_COUNTED)

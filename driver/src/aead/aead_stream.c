@@ -197,6 +197,7 @@ mae_error_t mae_aead_aad(mae_aead_t *aead, const void *aad, size_t bytes)
     mae_detail_clear();
     if (!aead || (bytes > 0 && !aad))
         return MAE_E_ARGUMENT;
+    MAE_TRY(mae_check_process(aead->dev));
     MAE_TRY(aead->error);
     if (aead->finished || aead->data_begun)
         return mae_detail(MAE_E_STATE, "all AAD comes before the data");
@@ -212,6 +213,7 @@ mae_error_t mae_aead_aad(mae_aead_t *aead, const void *aad, size_t bytes)
 /* Checks that an authenticated message may take more data, within its announced length. */
 static mae_error_t check_update(struct mae_aead *aead, size_t bytes)
 {
+    MAE_TRY(mae_check_process(aead->dev));
     MAE_TRY(aead->error);
     if (aead->finished)
         return MAE_E_STATE;
@@ -287,6 +289,7 @@ mae_error_t mae_aead_finish(mae_aead_t *aead, uint8_t *tag)
     mae_detail_clear();
     if (!aead || !tag)
         return MAE_E_ARGUMENT;
+    MAE_TRY(mae_check_process(aead->dev));
     MAE_TRY(aead->error);
     if (aead->finished)
         return MAE_E_STATE;
@@ -314,6 +317,7 @@ mae_error_t mae_aead_read(mae_aead_t *aead, void *dst, size_t room, size_t *give
     *given = 0;
     if (!aead || (room > 0 && !dst))
         return MAE_E_ARGUMENT;
+    MAE_TRY(mae_check_process(aead->dev));
     MAE_TRY(aead->error);
     if (!aead->finished)
         return mae_detail(MAE_E_STATE, "mae_aead_finish comes before mae_aead_read");
@@ -326,11 +330,13 @@ void mae_aead_free(mae_aead_t *aead)
     if (!aead)
         return;
     mae_detail_hold(true);
-    mae_auth_end(&aead->auth);
     forget(aead);
-    if (aead->memory)
-        (void)!mae_mem_free(aead->dev, aead->memory);
-    mae_keys_give(aead->dev, aead->key_slot, MAE_SLOT_NONE);
+    if (mae_check_process(aead->dev) == MAE_OK) { /* else the device's state is the parent's */
+        mae_auth_end(&aead->auth);
+        if (aead->memory)
+            (void)!mae_mem_free(aead->dev, aead->memory);
+        mae_keys_give(aead->dev, aead->key_slot, MAE_SLOT_NONE);
+    }
     mae_detail_hold(false);
     mae_wipe(aead, sizeof *aead);
     free(aead);

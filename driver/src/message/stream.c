@@ -163,6 +163,7 @@ mae_error_t mae_stream_update(mae_stream_t *stream, const void *src, size_t byte
     *taken = *given = 0;
     if (!stream || (bytes > 0 && !src) || (room > 0 && !dst))
         return MAE_E_ARGUMENT;
+    MAE_TRY(mae_check_process(stream->dev));
     if (stream->finishing)
         return MAE_E_STATE;
     MAE_TRY(stream->plan.error);
@@ -213,6 +214,7 @@ mae_error_t mae_stream_finish(mae_stream_t *stream, void *dst, size_t room, size
     *given = 0;
     if (!stream || (room > 0 && !dst))
         return MAE_E_ARGUMENT;
+    MAE_TRY(mae_check_process(stream->dev));
     MAE_TRY(stream->plan.error);
     if (!stream->finishing)
         MAE_TRY(keep(stream, close_input(stream)));
@@ -230,10 +232,12 @@ void mae_stream_free(mae_stream_t *stream)
 {
     if (!stream)
         return;
-    mae_plan_end(&stream->plan);
-    if (stream->memory)
-        (void)!mae_mem_free(stream->dev, stream->memory);
-    mae_keys_give(stream->dev, stream->key_slot, stream->tweak_slot);
+    if (mae_check_process(stream->dev) == MAE_OK) { /* else the device's state is the parent's */
+        mae_plan_end(&stream->plan);
+        if (stream->memory)
+            (void)!mae_mem_free(stream->dev, stream->memory);
+        mae_keys_give(stream->dev, stream->key_slot, stream->tweak_slot);
+    }
     mae_wipe(stream, sizeof *stream);
     free(stream);
 }
