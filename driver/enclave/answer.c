@@ -237,8 +237,7 @@ mae_error_t mae_session_wait(mae_session_t *session, mae_task_t *task)
             sched_yield();
             news = true;
         }
-        if (session->outside.pause)
-            session->outside.pause(session->outside.user, news);
+        outside_pause(session, news);
         uint64_t now = outside_now(session);
         if (news)
             since = now;

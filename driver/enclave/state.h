@@ -146,6 +146,8 @@ struct mae_session {
 
 /* ---- outside.c: everything that touches the untrusted world ---- */
 
+void outside_read(mae_session_t *session, uint32_t offset, void *bytes, size_t size);
+void outside_write_bytes(mae_session_t *session, uint32_t offset, const void *bytes, size_t size);
 uint64_t outside_register(mae_session_t *session, uint32_t offset, size_t size);
 void outside_write(mae_session_t *session, uint32_t offset, uint64_t value, size_t size);
 /* Allocates shared memory wholly outside the enclave; returns NULL, or the reason of a failure. */
@@ -154,6 +156,8 @@ void outside_release(mae_session_t *session, struct shared *shared);
 void outside_load(mae_session_t *session, uint64_t at, void *bytes, size_t size);
 void outside_store(mae_session_t *session, uint64_t at, const void *bytes, size_t size);
 uint64_t outside_now(mae_session_t *session);
+/* Lets the outside wait before the queues are polled again; `news`: the last poll found any. */
+void outside_pause(mae_session_t *session, bool news);
 /* Returns true if an application's buffer lies wholly inside the enclave (H10). */
 bool inside(const mae_session_t *session, const void *buffer, uint64_t size);
 

@@ -144,7 +144,9 @@ def build_program(
     flags = SANITIZERS[sanitize] if sanitize else OPTIMISED
     with open(archive.parent / ".lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if stale(target, own=[source, *more, archive, *source.parent.glob("**/*.h")]):
+        # Some include files of the enclave's, whose functions are private.
+        own = [source, *more, archive, *source.parent.glob("**/*.h"), *protected_sources()]
+        if stale(target, own=own):
             run([compiler(), *FLAGS, *flags, *INCLUDES, str(source), *map(str, more), str(archive),
                  *(f"-l{name}" for name in libraries), "-ldl", "-o", str(target)],
                 f"compiling {source.name}")  # fmt: skip

@@ -1,11 +1,124 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests the enclave's copies to and from untrusted memory at each offset and length. */
+/* Tests the enclave's copies to and from untrusted memory at each offset and length, and that code
+   outside the enclave which breaks the ABI leaves no direction flag set. */
 #include "../../../driver/enclave/outside.c" /* NOLINT: the copies are private */
 #include "../../../driver/enclave/wire.c"
 
 #include "mock/check.h"
 
-int main(void)
+#if defined(__x86_64__)
+
+static unsigned calls;
+
+/* Sets the direction flag, as hostile code may do before it returns. */
+static inline void break_direction(void)
+{
+    calls++;
+    __asm__ volatile("std" : : : "cc");
+}
+
+/* Ends the test unless the direction flag is clear; clears it first, for the C library. */
+static void check_direction(unsigned expected)
+{
+    uint64_t flags;
+    __asm__ volatile("pushfq\n\tpopq %0\n\tcld" : "=r"(flags) : : "cc", "memory");
+    CHECK((flags >> 10 & 1) == 0 && calls == expected);
+}
+
+static void bad_read(void *user, uint32_t offset, void *bytes, size_t size)
+{
+    (void)user, (void)offset, (void)bytes, (void)size;
+    break_direction();
+}
+
+static void bad_write(void *user, uint32_t offset, const void *bytes, size_t size)
+{
+    (void)user, (void)offset, (void)bytes, (void)size;
+    break_direction();
+}
+
+static bool bad_allocate(void *user, size_t size, uint64_t *host, uint64_t *at)
+{
+    (void)user, (void)size, (void)host, (void)at;
+    break_direction();
+    return true;
+}
+
+static void bad_release(void *user, uint64_t host, uint64_t at, size_t size)
+{
+    (void)user, (void)host, (void)at, (void)size;
+    break_direction();
+}
+
+static void bad_load(void *user, uint64_t at, void *bytes, size_t size)
+{
+    (void)user, (void)at, (void)bytes, (void)size;
+    break_direction();
+}
+
+static void bad_store(void *user, uint64_t at, const void *bytes, size_t size)
+{
+    (void)user, (void)at, (void)bytes, (void)size;
+    break_direction();
+}
+
+static uint64_t bad_now(void *user)
+{
+    (void)user;
+    break_direction();
+    return 0;
+}
+
+static void bad_pause(void *user, bool news)
+{
+    (void)user, (void)news;
+    break_direction();
+}
+
+static void directions(void)
+{
+    static mae_session_t session = {.outside = {.read = bad_read,
+                                                .write = bad_write,
+                                                .allocate = bad_allocate,
+                                                .release = bad_release,
+                                                .load = bad_load,
+                                                .store = bad_store,
+                                                .now = bad_now,
+                                                .pause = bad_pause}};
+    static uint8_t bytes[64];
+    struct shared shared;
+    outside_read(&session, 0, bytes, 32);
+    check_direction(1);
+    (void)outside_register(&session, 0, 8);
+    check_direction(2);
+    outside_write_bytes(&session, 0, bytes, 32);
+    check_direction(3);
+    outside_write(&session, 0, 1, 8);
+    check_direction(4);
+    (void)outside_allocate(&session, 64, &shared);
+    check_direction(5);
+    shared.size = 64;
+    outside_release(&session, &shared);
+    check_direction(6);
+    outside_load(&session, 0, bytes, 32);
+    check_direction(7);
+    outside_store(&session, 0, bytes, 32);
+    check_direction(8);
+    (void)outside_now(&session);
+    check_direction(9);
+    outside_pause(&session, true);
+    check_direction(10);
+}
+
+#else
+
+static void directions(void)
+{
+}
+
+#endif
+
+static void copies(void)
 {
     static _Alignas(64) uint8_t shared[256];
     uint8_t before[sizeof shared], inside_bytes[sizeof shared], want[sizeof shared];
@@ -24,5 +137,11 @@ int main(void)
             copy_out((uintptr_t)shared + at, inside_bytes + 5, size);
             CHECK(memcmp(shared, want, sizeof want) == 0);
         }
+}
+
+int main(void)
+{
+    RUN(copies);
+    RUN(directions);
     return 0;
 }
