@@ -103,6 +103,23 @@ static mae_error_t begin(mae_session_t *session)
     return MAE_OK;
 }
 
+/*
+ * Returns true if the address ranges tell private from shared memory (H10): none wraps, and there
+ * are enclave and buffers, or shared memory. Buffers lie in the enclave: it is what shared memory
+ * is kept out of.
+ */
+static bool tells_private(const struct mae_session_config *config)
+{
+    uint64_t enclave_end = config->enclave_base + config->enclave_bytes;
+    uint64_t buffers_end = config->buffers_base + config->buffers_bytes;
+    if (enclave_end < config->enclave_base || buffers_end < config->buffers_base ||
+        config->shared_base + config->shared_bytes < config->shared_base)
+        return false;
+    if (config->enclave_bytes && config->buffers_bytes)
+        return config->buffers_base >= config->enclave_base && buffers_end <= enclave_end;
+    return config->shared_bytes != 0;
+}
+
 mae_error_t mae_session_begin(const struct mae_outside *outside,
                               const struct mae_session_config *config, mae_session_t **result)
 {
@@ -111,10 +128,7 @@ mae_error_t mae_session_begin(const struct mae_outside *outside,
     *result = NULL;
     if (!outside || !config || !outside->read || !outside->write || !outside->allocate ||
         config->block_limit > WIRE_HOST_BLOCKS || config->threads > SEAL_THREADS ||
-        config->enclave_base + config->enclave_bytes < config->enclave_base ||
-        config->buffers_base + config->buffers_bytes < config->buffers_base ||
-        config->shared_base + config->shared_bytes < config->shared_base ||
-        ((!config->enclave_bytes || !config->buffers_bytes) && !config->shared_bytes))
+        !tells_private(config))
         return MAE_E_ARGUMENT;
     mae_session_t *session = calloc(1, sizeof *session);
     if (!session)

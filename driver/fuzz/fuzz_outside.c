@@ -9,6 +9,9 @@
 
 #include "script.h"
 
+/* Where the process has its memory, and the world below allocates none unless fuzz data say so. */
+static const uint64_t enclave_base = UINT64_C(1) << 36;
+
 struct world {
     struct stream *stream;
     uint64_t time;
@@ -84,10 +87,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                         .timeout = 2000,
                                         .send_while_sealing = flags & 1,
                                         .block_limit = flags & 2 ? 2000 : 0,
-                                        .enclave_base = UINT64_C(0x7f0000000000),
-                                        .enclave_bytes = UINT64_C(1) << 32,
-                                        .buffers_base = 4096,
-                                        .buffers_bytes = UINT64_MAX - 4096};
+                                        .enclave_base = enclave_base,
+                                        .enclave_bytes = UINT64_MAX - enclave_base,
+                                        .buffers_base = enclave_base,
+                                        .buffers_bytes = UINT64_MAX - enclave_base};
     struct script script = {.stream = &stream, .nothing_may_pass = true};
     if (mae_session_begin(&outside, &config, &script.session) != MAE_OK)
         stream.left = 0;

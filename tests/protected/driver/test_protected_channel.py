@@ -290,6 +290,26 @@ def test_a_session_needs_its_address_ranges(given: str):
     assert handle[0] == ffi.NULL
 
 
+@pytest.mark.parametrize("shared", [0, 0x1000])
+@pytest.mark.parametrize(
+    ("base", "size", "legal"),
+    [(0x10000, 0x10000, True), (0x1F000, 0x1000, True), (0x1F000, 0x1001, False),
+     (0xF000, 0x2000, False), (0x8000, 0x20000, False), (0x30000, 0x1000, False)],
+)  # fmt: skip
+def test_buffers_lie_in_the_enclave(base: int, size: int, legal: bool, shared: int):
+    """The C driver opens no session if shared memory could lie where buffers do (H10)."""
+    host, ffi = Pair().host, session.library()[0]
+    lib, handle = session.library()[1], ffi.new("mae_session_t **")
+    config = ffi.new("struct mae_session_config *")
+    config.nonce_given, config.enclave_base, config.enclave_bytes = 1, 0x10000, 0x10000
+    config.buffers_base, config.buffers_bytes = base, size
+    config.shared_base, config.shared_bytes = host.outside.window[0], shared and 1 << 30
+    result = lib.mae_session_begin(host.outside.struct, config, handle)
+    assert result == (lib.MAE_OK if legal else lib.MAE_E_ARGUMENT)
+    assert (handle[0] != ffi.NULL) == legal
+    lib.mae_session_free(handle[0])
+
+
 def test_a_buffer_in_shared_memory_is_refused():
     """The C driver refuses application buffers in shared memory (H10)."""
     pair = Pair().opened()
