@@ -220,6 +220,10 @@ mae_error_t mae_usable(const struct mae_dev *dev);
 mae_error_t mae_attach(const struct mae_ops *ops, void *backend, const char *name,
                        struct mae_dev **dev);
 
+/* Writes a 64-bit register of the device, which has no wider accesses, as two words, the low one
+   first. In open.c. */
+mae_error_t mae_write64(struct mae_dev *dev, uint32_t offset, uint64_t value);
+
 /* Returns true if the device reads and writes host memory by DMA. */
 bool mae_has_dma(const struct mae_dev *dev);
 /* Translates the address of a mapped buffer to the device's address. MAE_E_NOT_MAPPED unless one

@@ -19,9 +19,6 @@ struct mae_ops {
 
     mae_error_t (*read32)(void *backend, uint32_t offset, uint32_t *value);
     mae_error_t (*write32)(void *backend, uint32_t offset, uint32_t value);
-    /* Reads a 64-bit register: the low word at `offset`, the high word after it. */
-    mae_error_t (*read64)(void *backend, uint32_t offset, uint64_t *value);
-    mae_error_t (*write64)(void *backend, uint32_t offset, uint64_t value);
     /* Maps memory for the device's DMA; *iova is its bus address. Unmapping names a whole
        mapping. */
     mae_error_t (*dma_map)(void *backend, void *memory, size_t bytes, bool writable,

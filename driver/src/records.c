@@ -58,7 +58,7 @@ static mae_error_t announce(struct mae_dev *dev, uint32_t count)
 {
     uint64_t iova, bytes = count * sizeof *dev->records.memory;
     MAE_TRY(mae_translate(dev, dev->records.memory, bytes, false, &iova));
-    MAE_TRY(dev->ops->write64(dev->backend, REG(key_table_lo), iova));
+    MAE_TRY(mae_write64(dev, REG(key_table_lo), iova));
     MAE_TRY(dev->ops->write32(dev->backend, REG(key_table_size), count));
     return wait_forgotten(dev);
 }

@@ -53,10 +53,10 @@ static mae_error_t ring_start(struct mae_dev *dev)
     MAE_TRY(mae_translate(dev, ring->memory, DESC_BYTES + COMPLETION_BYTES, true, &iova));
     ring->descs = ring->memory;
     ring->completions = (void *)((uint8_t *)ring->memory + DESC_BYTES);
-    MAE_TRY(dev->ops->write64(dev->backend, REG(sub_base_lo), iova));
+    MAE_TRY(mae_write64(dev, REG(sub_base_lo), iova));
     MAE_TRY(write_reg(dev, REG(sub_log2), MAE_RING_LOG2));
     MAE_TRY(write_reg(dev, REG(sub_tail), 0));
-    MAE_TRY(dev->ops->write64(dev->backend, REG(comp_base_lo), iova + DESC_BYTES));
+    MAE_TRY(mae_write64(dev, REG(comp_base_lo), iova + DESC_BYTES));
     MAE_TRY(write_reg(dev, REG(comp_log2), MAE_RING_LOG2));
     MAE_TRY(write_reg(dev, REG(comp_head), 0));
     MAE_TRY(write_reg(dev, REG(irq_status),

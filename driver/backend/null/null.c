@@ -81,23 +81,6 @@ static mae_error_t null_write32(void *backend, uint32_t offset, uint32_t value)
     return MAE_OK;
 }
 
-/* Reads a 64-bit register of the null card as two words. */
-static mae_error_t null_read64(void *backend, uint32_t offset, uint64_t *value)
-{
-    uint32_t low, high;
-    MAE_TRY(null_read32(backend, offset, &low));
-    MAE_TRY(null_read32(backend, offset + 4, &high));
-    *value = (uint64_t)high << 32 | low;
-    return MAE_OK;
-}
-
-/* Writes a 64-bit register of the null card as two words. */
-static mae_error_t null_write64(void *backend, uint32_t offset, uint64_t value)
-{
-    MAE_TRY(null_write32(backend, offset, (uint32_t)value));
-    return null_write32(backend, offset + 4, (uint32_t)(value >> 32));
-}
-
 /* Maps memory for the null card, whose bus addresses are pointers. */
 static mae_error_t null_map(void *backend, void *memory, size_t bytes, bool writable,
                             uint64_t *iova)
@@ -147,8 +130,6 @@ static const struct mae_ops null_ops = {
     .clocks_per_us = 1000,
     .read32 = null_read32,
     .write32 = null_write32,
-    .read64 = null_read64,
-    .write64 = null_write64,
     .dma_map = null_map,
     .dma_unmap = null_unmap,
     .wait = null_wait,

@@ -24,16 +24,16 @@ mae_error_t mae_pci_system_error(const char *what)
 
 /* Returns true if a register access lies wholly in the PCI function's BAR 0. In 64 bits: no sum
    wraps. */
-static bool in_bar(const struct mae_pci *pci, uint32_t offset, unsigned bytes)
+static bool in_bar(const struct mae_pci *pci, uint32_t offset)
 {
-    return (uint64_t)offset + bytes <= pci->bar_bytes;
+    return (uint64_t)offset + sizeof(uint32_t) <= pci->bar_bytes;
 }
 
 /* Reads a 32-bit register of the PCI function; detects a removed function. */
 mae_error_t mae_pci_read32(void *backend, uint32_t offset, uint32_t *value)
 {
     const struct mae_pci *pci = backend;
-    if (!in_bar(pci, offset, 4))
+    if (!in_bar(pci, offset))
         return MAE_E_BUS;
     *value = *(const volatile uint32_t *)(pci->bar + offset);
     /* A function that has gone answers all ones, also where the identity stands. */
@@ -46,31 +46,10 @@ mae_error_t mae_pci_read32(void *backend, uint32_t offset, uint32_t *value)
 mae_error_t mae_pci_write32(void *backend, uint32_t offset, uint32_t value)
 {
     const struct mae_pci *pci = backend;
-    if (!in_bar(pci, offset, 4))
+    if (!in_bar(pci, offset))
         return MAE_E_BUS;
     *(volatile uint32_t *)(pci->bar + offset) = value;
     return MAE_OK;
-}
-
-/* Reads a 64-bit register of the PCI function in two accesses of 32 bits. */
-mae_error_t mae_pci_read64(void *backend, uint32_t offset, uint64_t *value)
-{
-    uint32_t low, high;
-    if (!in_bar(backend, offset, 8))
-        return MAE_E_BUS;
-    MAE_TRY(mae_pci_read32(backend, offset, &low));
-    MAE_TRY(mae_pci_read32(backend, offset + 4, &high));
-    *value = (uint64_t)high << 32 | low;
-    return MAE_OK;
-}
-
-/* Writes a 64-bit register of the PCI function as two words. */
-mae_error_t mae_pci_write64(void *backend, uint32_t offset, uint64_t value)
-{
-    if (!in_bar(backend, offset, 8))
-        return MAE_E_BUS;
-    MAE_TRY(mae_pci_write32(backend, offset, (uint32_t)value));
-    return mae_pci_write32(backend, offset + 4, (uint32_t)(value >> 32));
 }
 
 uint64_t mae_pci_now(void *backend)

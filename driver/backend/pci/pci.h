@@ -36,8 +36,6 @@ struct mae_pci {
 
 mae_error_t mae_pci_read32(void *backend, uint32_t offset, uint32_t *value);
 mae_error_t mae_pci_write32(void *backend, uint32_t offset, uint32_t value);
-mae_error_t mae_pci_read64(void *backend, uint32_t offset, uint64_t *value);
-mae_error_t mae_pci_write64(void *backend, uint32_t offset, uint64_t value);
 /* Returns the host's monotonic time in ns as the time of a PCI function. */
 uint64_t mae_pci_now(void *backend);
 

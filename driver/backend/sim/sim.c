@@ -106,23 +106,6 @@ static mae_error_t sim_write32(void *backend, uint32_t offset, uint32_t value)
     return result(sim, sim->write32(sim->machine, offset, value));
 }
 
-/* Reads a 64-bit register of the simulated device as two words. */
-static mae_error_t sim_read64(void *backend, uint32_t offset, uint64_t *value)
-{
-    uint32_t low, high;
-    MAE_TRY(sim_read32(backend, offset, &low));
-    MAE_TRY(sim_read32(backend, offset + 4, &high));
-    *value = (uint64_t)high << 32 | low;
-    return MAE_OK;
-}
-
-/* Writes a 64-bit register of the simulated device as two words. */
-static mae_error_t sim_write64(void *backend, uint32_t offset, uint64_t value)
-{
-    MAE_TRY(sim_write32(backend, offset, (uint32_t)value));
-    return sim_write32(backend, offset + 4, (uint32_t)(value >> 32));
-}
-
 /* Maps memory for the simulated device, a page behind the last mapping, so that an overrun is
    detected. */
 static mae_error_t sim_map(void *backend, void *memory, size_t bytes, bool writable, uint64_t *iova)
@@ -252,8 +235,6 @@ static const struct mae_ops sim_ops = {
     .simulated = true,
     .read32 = sim_read32,
     .write32 = sim_write32,
-    .read64 = sim_read64,
-    .write64 = sim_write64,
     .dma_map = sim_map,
     .dma_unmap = sim_unmap,
     .wait = sim_wait,

@@ -2,6 +2,7 @@
 /* Measures the driver's own CPU time for a job on the backend "null", which moves no data. */
 #include <time.h>
 
+#include "generated/mae_stream_card_regs.h"
 #include "mock/check.h"
 #include "mock/toy_modes.h"
 
@@ -17,6 +18,7 @@ static void capabilities(void)
     mae_dev_t *dev;
     struct mae_caps caps;
     struct mae_stats stats;
+    uint32_t word;
     CHECK_ERROR(mae_open("null:x", &dev), MAE_E_URI);
     CHECK_OK(mae_open("null:", &dev));
     CHECK_OK(mae_get_caps(dev, &caps));
@@ -26,6 +28,11 @@ static void capabilities(void)
     CHECK_ERROR(mae_get_stats(dev, &stats), MAE_E_UNSUPPORTED);
     CHECK_ERROR(mae_reset_stats(dev), MAE_E_UNSUPPORTED);
     CHECK_OK(mae_run_clocks(dev, 1000));
+    static const uint32_t beyond[] = {sizeof(mae_stream_card_t), 0x80000000, UINT32_MAX - 3};
+    for (size_t i = 0; i < sizeof beyond / sizeof beyond[0]; i++) {
+        CHECK_ERROR(mae_register_read(dev, beyond[i], &word), MAE_E_BUS);
+        CHECK_ERROR(mae_register_write(dev, beyond[i], 1), MAE_E_BUS);
+    }
     mae_close(dev);
 }
 

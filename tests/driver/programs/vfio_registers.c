@@ -13,18 +13,12 @@ int main(void)
     static const uint32_t wrong[] = {MAE_BAR_BYTES - 3, MAE_BAR_BYTES, UINT32_MAX - 3,
                                      UINT32_MAX - 7,    0x80000000,    UINT32_MAX};
     uint32_t word;
-    uint64_t pair;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         CHECK_ERROR(vfio_ops.read32(&vfio, wrong[i], &word), MAE_E_BUS);
         CHECK_ERROR(vfio_ops.write32(&vfio, wrong[i], 1), MAE_E_BUS);
-        CHECK_ERROR(vfio_ops.read64(&vfio, wrong[i], &pair), MAE_E_BUS);
-        CHECK_ERROR(vfio_ops.write64(&vfio, wrong[i], 1), MAE_E_BUS);
     }
-    CHECK_ERROR(vfio_ops.read64(&vfio, end - 4, &pair), MAE_E_BUS);
-    CHECK_ERROR(vfio_ops.write64(&vfio, end - 4, 1), MAE_E_BUS);
-    CHECK(words[end / 4 - 1] == 0); /* not even its first half */
     CHECK_OK(vfio_ops.write32(&vfio, end - 4, 7));
-    CHECK_OK(vfio_ops.read64(&vfio, end - 8, &pair));
-    CHECK(pair == UINT64_C(7) << 32 && words[end / 4] == 0);
+    CHECK_OK(vfio_ops.read32(&vfio, end - 4, &word));
+    CHECK(word == 7 && words[end / 4] == 0);
     return 0;
 }

@@ -363,21 +363,6 @@ static mae_error_t mock_write32(void *backend, uint32_t offset, uint32_t value)
     return MAE_OK;
 }
 
-static mae_error_t mock_write64(void *backend, uint32_t offset, uint64_t value)
-{
-    MAE_TRY(mock_write32(backend, offset, (uint32_t)value));
-    return mock_write32(backend, offset + 4, (uint32_t)(value >> 32));
-}
-
-static mae_error_t mock_read64(void *backend, uint32_t offset, uint64_t *value)
-{
-    uint32_t low, high;
-    MAE_TRY(mock_read32(backend, offset, &low));
-    MAE_TRY(mock_read32(backend, offset + 4, &high));
-    *value = (uint64_t)high << 32 | low;
-    return MAE_OK;
-}
-
 static uint64_t mock_now(void *backend)
 {
     return ((struct mock *)backend)->now_ns;
@@ -403,8 +388,6 @@ static struct mae_ops mock_ops = {
     .simulated = true,
     .read32 = mock_read32,
     .write32 = mock_write32,
-    .read64 = mock_read64,
-    .write64 = mock_write64,
     .dma_map = mock_map,
     .dma_unmap = mock_unmap,
     .wait = mock_wait,
