@@ -23,6 +23,7 @@
  *     values iv, iv + 1, ... counts: messages must not overlap in it.
  *   - CBC, PCBC and CFB: the IV must not be predictable by who chooses the plaintext, or be reused.
  *   - XTS: for storage, one data unit a call, its number as the IV; not for messages in transit.
+ *     Two slots given for it must not hold equal keys (FIPS 140-3 IG C.I): none can be read back.
  *   - ECB shows which blocks are equal. It is here as a building block.
  *   - None of these modes detects changes to the data: mae_seal does, by GCM or CCM.
  *   - GCM and CCM: never the same nonce twice under one key. One repetition gives away the sum of

@@ -193,6 +193,13 @@ struct mae_dev {
             return error_; \
     } while (0)
 
+/* Writes a 64-bit register of the device as two words, the low one first: no access is wider. */
+static inline mae_error_t mae_write64(struct mae_dev *dev, uint32_t offset, uint64_t value)
+{
+    MAE_TRY(dev->ops->write32(dev->backend, offset, (uint32_t)value));
+    return dev->ops->write32(dev->backend, offset + 4, (uint32_t)(value >> 32));
+}
+
 /* Sets the text that mae_error_detail() returns in this thread; returns `error`. In error.c. */
 mae_error_t mae_detail(mae_error_t error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -203,7 +210,7 @@ void mae_detail_hold(bool hold);
 /* Overwrites memory with zeros in a way that compilers do not remove. */
 void mae_wipe(void *memory, size_t bytes);
 
-/* process.c */
+/* usable.c */
 /* Returns the number of the calling process. */
 pid_t mae_process(void);
 /*
@@ -219,10 +226,6 @@ mae_error_t mae_usable(const struct mae_dev *dev);
 /* Creates a device on an open backend, which it takes over, also on failure. In open.c. */
 mae_error_t mae_attach(const struct mae_ops *ops, void *backend, const char *name,
                        struct mae_dev **dev);
-
-/* Writes a 64-bit register of the device, which has no wider accesses, as two words, the low one
-   first. In open.c. */
-mae_error_t mae_write64(struct mae_dev *dev, uint32_t offset, uint64_t value);
 
 /* Returns true if the device reads and writes host memory by DMA. */
 bool mae_has_dma(const struct mae_dev *dev);

@@ -85,15 +85,6 @@ void mae_wipe(void *memory, size_t bytes)
     __asm__ volatile("" : : "r"(memory) : "memory"); /* keeps the stores of zeros */
 }
 
-mae_error_t mae_usable(const struct mae_dev *dev)
-{
-    mae_detail_clear();
-    if (!dev)
-        return MAE_E_ARGUMENT;
-    MAE_TRY(mae_check_process(dev));
-    return dev->dead ? MAE_E_DEAD : MAE_OK;
-}
-
 bool mae_tags_equal(const uint8_t *left, const uint8_t *right, size_t bytes)
 {
     /* Volatile: the compiler must not find a way to stop at the first difference. */

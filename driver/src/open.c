@@ -189,12 +189,6 @@ mae_error_t mae_host_copy(mae_dev_t *dev, void *dst, const void *src, uint64_t b
     return MAE_OK;
 }
 
-mae_error_t mae_write64(struct mae_dev *dev, uint32_t offset, uint64_t value)
-{
-    MAE_TRY(dev->ops->write32(dev->backend, offset, (uint32_t)value));
-    return dev->ops->write32(dev->backend, offset + 4, (uint32_t)(value >> 32));
-}
-
 mae_error_t mae_register_read(mae_dev_t *dev, uint32_t offset, uint32_t *value)
 {
     MAE_TRY(mae_usable(dev));

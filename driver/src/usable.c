@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Detects a forked child that uses its parent's device, without a system call for each job. */
+/*
+ * Checks that a device can be used: it answers, and this process has opened it. A forked child is
+ * told from its parent without a system call, of which a job would need several.
+ */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -40,4 +43,13 @@ mae_error_t mae_check_process(const struct mae_dev *dev)
     if (mae_process() == dev->process)
         return MAE_OK;
     return mae_detail(MAE_E_STATE, "a forked child opens a device of its own");
+}
+
+mae_error_t mae_usable(const struct mae_dev *dev)
+{
+    mae_detail_clear();
+    if (!dev)
+        return MAE_E_ARGUMENT;
+    MAE_TRY(mae_check_process(dev));
+    return dev->dead ? MAE_E_DEAD : MAE_OK;
 }
