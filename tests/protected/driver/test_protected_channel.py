@@ -265,8 +265,9 @@ def test_a_buffer_outside_the_enclave_is_refused():
         data = ffi.cast("void *", base)
         h2d = ffi.new("struct mae_h2d *", {"total": 64, "data": data})
         d2h = ffi.new("struct mae_d2h *", {"total": 64, "data": data})
-        assert lib.mae_session_h2d(handle[0], h2d, task) == lib.MAE_E_ARGUMENT
+        # First the one that would access the buffer later, so that an error here ends no process.
         assert lib.mae_session_d2h(handle[0], d2h, task) == lib.MAE_E_ARGUMENT
+        assert lib.mae_session_h2d(handle[0], h2d, task) == lib.MAE_E_ARGUMENT
     operations = ffi.cast("struct mae_operation *", 0x20000)
     assert lib.mae_session_batch(handle[0], 0, operations, 1, task) == lib.MAE_E_ARGUMENT
     d2h = ffi.new("struct mae_d2h *", {"total": 64, "data": ffi.cast("void *", 0x10FC0)})
