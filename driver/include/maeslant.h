@@ -16,7 +16,7 @@
  * Threads: a device and everything made from it belong to one thread at a time (the caller locks);
  * different devices may be used by different threads at once. Nothing here is async-signal-safe.
  * They belong to the process that opened the device: to a forked child every call that works on it
- * returns MAE_E_STATE, and mae_close and mae_*_free leave the device as it is.
+ * returns MAE_E_STATE; mae_close, mae_stream_free and mae_aead_free leave it as it is.
  *
  * Misuse that no library can detect, and that breaks the secrecy of the data:
  *   - CTR and OFB: never the same IV twice under one key. For CTR the whole range of counter
