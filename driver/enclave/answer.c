@@ -237,7 +237,8 @@ mae_error_t mae_session_wait(mae_session_t *session, mae_task_t *task)
             sched_yield();
             news = true;
         }
-        outside_pause(session, news);
+        if (session->outside.pause)
+            CALL_OUT(session->outside.pause(session->outside.user, news));
         uint64_t now = outside_now(session);
         if (news)
             since = now;

@@ -7,7 +7,8 @@
  * the enclave, or carry the enclave's out of it (Intel, "Processor MMIO Stale Data
  * Vulnerabilities", INTEL-SA-00615, and "Stale Data Read from Legacy xAPIC", INTEL-SA-00657: reads
  * and writes of untrusted memory are to be of 8 aligned bytes; a smaller write stands between VERW
- * and MFENCE, LFENCE). No other file calls the functions of struct mae_outside.
+ * and MFENCE, LFENCE). Functions of struct mae_outside are called by CALL_OUT and ASK_OUT only
+ * (state.h).
  */
 #include <string.h>
 #include <time.h>
@@ -15,20 +16,6 @@
 #include "state.h"
 
 enum { UNIT = 8 };
-
-/*
- * Clears the direction flag, as the first thing after every call of code outside the enclave. The
- * ABI demands it clear at each function's entry and return (System V ABI, AMD64, 3.2.1), so that
- * compiler and C library use string instructions without a CLD of their own; code that returns with
- * the flag set would have them copy and clear memory below their buffers. The enclave's runtime
- * does the same where the enclave is entered.
- */
-static inline void clear_direction(void)
-{
-#if defined(__x86_64__)
-    __asm__ volatile("cld" : : : "cc", "memory");
-#endif
-}
 
 /* Stores one byte to shared memory, at an edge of a range. */
 static void store_byte(volatile uint8_t *to, uint8_t value)
@@ -85,30 +72,18 @@ static void copy_out(uint64_t to, const void *from, size_t size)
         store_byte((volatile uint8_t *)(uintptr_t)to++, *source++);
 }
 
-void outside_read(mae_session_t *session, uint32_t offset, void *bytes, size_t size)
-{
-    session->outside.read(session->outside.user, offset, bytes, size);
-    clear_direction();
-}
-
 uint64_t outside_register(mae_session_t *session, uint32_t offset, size_t size)
 {
     uint8_t bytes[8] = {0};
-    outside_read(session, offset, bytes, size);
+    CALL_OUT(session->outside.read(session->outside.user, offset, bytes, size));
     return wire_get_little(bytes, size);
-}
-
-void outside_write_bytes(mae_session_t *session, uint32_t offset, const void *bytes, size_t size)
-{
-    session->outside.write(session->outside.user, offset, bytes, size);
-    clear_direction();
 }
 
 void outside_write(mae_session_t *session, uint32_t offset, uint64_t value, size_t size)
 {
     uint8_t bytes[8];
     wire_put_little(bytes, value, size);
-    outside_write_bytes(session, offset, bytes, size);
+    CALL_OUT(session->outside.write(session->outside.user, offset, bytes, size));
 }
 
 /* Returns true if two address ranges overlap, or if the first wraps around. */
@@ -129,9 +104,7 @@ const char *outside_allocate(mae_session_t *session, size_t size, struct shared 
 {
     const struct mae_outside *outside = &session->outside;
     *shared = (struct shared){.size = 0};
-    bool allocated = outside->allocate(outside->user, size, &shared->host, &shared->at);
-    clear_direction();
-    if (!allocated)
+    if (!ASK_OUT(outside->allocate(outside->user, size, &shared->host, &shared->at)))
         return "no shared memory";
     if (shared->host % WIRE_GRANULE || meets(shared->host, size, 0, 0) ||
         meets(shared->at, size, session->enclave_base, session->enclave_bytes) ||
@@ -145,52 +118,34 @@ const char *outside_allocate(mae_session_t *session, size_t size, struct shared 
 void outside_release(mae_session_t *session, struct shared *shared)
 {
     const struct mae_outside *outside = &session->outside;
-    if (shared->size && outside->release) {
-        outside->release(outside->user, shared->host, shared->at, shared->size);
-        clear_direction();
-    }
+    if (shared->size && outside->release)
+        CALL_OUT(outside->release(outside->user, shared->host, shared->at, shared->size));
     shared->size = 0;
 }
 
 void outside_load(mae_session_t *session, uint64_t at, void *bytes, size_t size)
 {
-    if (session->outside.load) {
-        session->outside.load(session->outside.user, at, bytes, size);
-        clear_direction();
-    } else {
+    if (session->outside.load)
+        CALL_OUT(session->outside.load(session->outside.user, at, bytes, size));
+    else
         copy_in(bytes, at, size);
-    }
 }
 
 void outside_store(mae_session_t *session, uint64_t at, const void *bytes, size_t size)
 {
-    if (session->outside.store) {
-        session->outside.store(session->outside.user, at, bytes, size);
-        clear_direction();
-    } else {
+    if (session->outside.store)
+        CALL_OUT(session->outside.store(session->outside.user, at, bytes, size));
+    else
         copy_out(at, bytes, size);
-    }
 }
 
 uint64_t outside_now(mae_session_t *session)
 {
     struct timespec now;
-    if (session->outside.now) {
-        uint64_t time = session->outside.now(session->outside.user);
-        clear_direction();
-        return time;
-    }
+    if (session->outside.now)
+        return ASK_OUT(session->outside.now(session->outside.user));
     clock_gettime(CLOCK_MONOTONIC, &now);
-    clear_direction();
     return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
-void outside_pause(mae_session_t *session, bool news)
-{
-    if (session->outside.pause) {
-        session->outside.pause(session->outside.user, news);
-        clear_direction();
-    }
 }
 
 bool inside(const mae_session_t *session, const void *buffer, uint64_t size)

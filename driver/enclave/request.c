@@ -93,8 +93,9 @@ bool request_send(mae_session_t *session, uint32_t queue)
         !(outside_register(session, page + REGISTER_STATUS, 4) & 1))
         return false;
     atomic_thread_fence(memory_order_seq_cst); /* chunks before the request that names them */
-    outside_write_bytes(session, page + REGISTER_MAILBOX, request->message,
-                        WIRE_HEADER + request->body_bytes + WIRE_TAG);
+    CALL_OUT(session->outside.write(session->outside.user, page + REGISTER_MAILBOX,
+                                    request->message,
+                                    WIRE_HEADER + request->body_bytes + WIRE_TAG));
     outside_write(session, page + REGISTER_DOORBELL, request->body_bytes / WIRE_BLOCK, 4);
     request->sent = true;
     channel->unsent++;

@@ -79,14 +79,15 @@ static unsigned default_threads(const struct mae_outside *outside)
 /* Checks the card's capabilities, exchanges nonces, derives the keys and opens all queues. */
 static mae_error_t begin(mae_session_t *session)
 {
+    const struct mae_outside *outside = &session->outside;
     session->capabilities = outside_register(session, REGISTER_CAPABILITIES, 8);
     if (!unpack(session->capabilities, &session->caps)) {
         session->caps.queues = 0;
         return session_poison(session, "illegal capabilities: %016llx",
                               (unsigned long long)session->capabilities);
     }
-    outside_read(session, REGISTER_DEVICE_NONCE, session->device_nonce, 32);
-    outside_write_bytes(session, REGISTER_HOST_NONCE, session->host_nonce, 32);
+    CALL_OUT(outside->read(outside->user, REGISTER_DEVICE_NONCE, session->device_nonce, 32));
+    CALL_OUT(outside->write(outside->user, REGISTER_HOST_NONCE, session->host_nonce, 32));
     if (!keys_load(session, 0))
         return session_poison(session, "key derivation failed in %s", gcm_library());
     session->channels = calloc(session->caps.queues, sizeof *session->channels);

@@ -146,8 +146,23 @@ struct mae_session {
 
 /* ---- outside.c: everything that touches the untrusted world ---- */
 
-void outside_read(mae_session_t *session, uint32_t offset, void *bytes, size_t size);
-void outside_write_bytes(mae_session_t *session, uint32_t offset, const void *bytes, size_t size);
+/*
+ * Clears the direction flag and returns its argument: CALL_OUT and ASK_OUT call code outside the
+ * enclave and do so as the first thing after it. The ABI demands the flag clear at each function's
+ * entry and return (System V ABI, AMD64, 3.2.1), so that compiler and C library use string
+ * instructions without a CLD of their own; code that returns with the flag set would have them copy
+ * and clear memory below their buffers. The enclave's runtime does the same at its entry.
+ */
+static inline uint64_t cleared(uint64_t value)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("cld" : : : "cc", "memory");
+#endif
+    return value;
+}
+#define CALL_OUT(call) ((call), (void)cleared(0))
+#define ASK_OUT(call) cleared(call)
+
 uint64_t outside_register(mae_session_t *session, uint32_t offset, size_t size);
 void outside_write(mae_session_t *session, uint32_t offset, uint64_t value, size_t size);
 /* Allocates shared memory wholly outside the enclave; returns NULL, or the reason of a failure. */
@@ -156,8 +171,6 @@ void outside_release(mae_session_t *session, struct shared *shared);
 void outside_load(mae_session_t *session, uint64_t at, void *bytes, size_t size);
 void outside_store(mae_session_t *session, uint64_t at, const void *bytes, size_t size);
 uint64_t outside_now(mae_session_t *session);
-/* Lets the outside wait before the queues are polled again; `news`: the last poll found any. */
-void outside_pause(mae_session_t *session, bool news);
 /* Returns true if an application's buffer lies wholly inside the enclave (H10). */
 bool inside(const mae_session_t *session, const void *buffer, uint64_t size);
 

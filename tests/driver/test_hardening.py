@@ -53,15 +53,15 @@ def test_copies_of_the_enclave() -> None:
     assert out.count("verw") == len(re.findall(r"\bmfence\b", out)) > 0
 
 
-def test_only_one_file_calls_out_of_the_enclave() -> None:
-    """Only outside.c, which clears the direction flag after it, calls a function of the outside."""
-    fields = "read|write|allocate|release|load|store|now|pause"
-    callers = {
-        path.name
+def test_every_call_out_of_the_enclave_clears_the_direction_flag() -> None:
+    """The functions of the outside are called by CALL_OUT and ASK_OUT only, which use CLD."""
+    call = r"(\w+\()?(?:session->)?outside(?:\.|->)\w+\("
+    found = [
+        (path.name, wrapper)
         for path in (c_driver.DRIVER / "enclave").glob("**/*.c")
-        if re.search(rf"outside(\.|->)({fields})\(", path.read_text())
-    }
-    assert callers == {"outside.c"}
+        for wrapper in re.findall(call, path.read_text())
+    ]
+    assert len(found) >= 11 and {wrapper for _, wrapper in found} == {"CALL_OUT(", "ASK_OUT("}
 
 
 def test_page_of_the_gate() -> None:

@@ -69,12 +69,6 @@ static uint64_t bad_now(void *user)
     return 0;
 }
 
-static void bad_pause(void *user, bool news)
-{
-    (void)user, (void)news;
-    break_direction();
-}
-
 static void directions(void)
 {
     static mae_session_t session = {.outside = {.read = bad_read,
@@ -83,31 +77,24 @@ static void directions(void)
                                                 .release = bad_release,
                                                 .load = bad_load,
                                                 .store = bad_store,
-                                                .now = bad_now,
-                                                .pause = bad_pause}};
+                                                .now = bad_now}};
     static uint8_t bytes[64];
     struct shared shared;
-    outside_read(&session, 0, bytes, 32);
-    check_direction(1);
     (void)outside_register(&session, 0, 8);
-    check_direction(2);
-    outside_write_bytes(&session, 0, bytes, 32);
-    check_direction(3);
+    check_direction(1);
     outside_write(&session, 0, 1, 8);
-    check_direction(4);
+    check_direction(2);
     (void)outside_allocate(&session, 64, &shared);
-    check_direction(5);
+    check_direction(3);
     shared.size = 64;
     outside_release(&session, &shared);
-    check_direction(6);
+    check_direction(4);
     outside_load(&session, 0, bytes, 32);
-    check_direction(7);
+    check_direction(5);
     outside_store(&session, 0, bytes, 32);
-    check_direction(8);
+    check_direction(6);
     (void)outside_now(&session);
-    check_direction(9);
-    outside_pause(&session, true);
-    check_direction(10);
+    check_direction(7);
 }
 
 #else
