@@ -71,10 +71,21 @@ def wipe(file: BinaryIO) -> None:
 
 @contextlib.contextmanager
 def spool() -> Iterator[tuple[BinaryIO, Sink]]:
-    """Yields an unnamed temporary file on disk and its Sink; wipes the file at the end."""
-    with tempfile.TemporaryFile(buffering=0) as file:
+    """Yields an unnamed temporary file on disk and its Sink; wipes the file at the end.
+
+    The file is in TMPDIR, or in /tmp if TMPDIR is not set; raises MaeslantError if it cannot be.
+    """
+    # Python's own choice skips a folder that it cannot use, and would put a message on a disk that
+    # the user avoids by TMPDIR, or in the current folder.
+    folder = os.environ.get("TMPDIR") or "/tmp"
+    name = f"the temporary folder {folder} (TMPDIR)"
+    try:
+        opened = tempfile.TemporaryFile(dir=folder, buffering=0)
+    except OSError as error:
+        raise MaeslantError(f"{name}: {error.strerror}") from None
+    with opened as file:
         try:
-            yield file, Sink(file, f"the temporary folder {tempfile.gettempdir()} (TMPDIR)")
+            yield file, Sink(file, name)
         finally:
             wipe(file)
 

@@ -4,6 +4,7 @@
 import os
 import pathlib
 import random
+import resource
 import signal
 import subprocess
 import time
@@ -13,7 +14,7 @@ from cryptography.hazmat.primitives.ciphers import algorithms
 from cryptography.hazmat.primitives.ciphers.aead import AESCCM, AESGCM
 from cryptography.hazmat.primitives.cmac import CMAC
 
-from tests.cli.test_cli import IV, KEYS, MAESLANT, bad, good, run
+from tests.cli.test_cli import IV, KEYS, MAESLANT, SMALL, bad, good, no_larger, run
 
 MODES = {"gcm": AESGCM, "ccm": AESCCM}
 NONCE = IV[:24]
@@ -229,3 +230,41 @@ def test_peripheral_device() -> None:
     wanted = good("mac", "-", *options("cmac"), data=bytes(33))
     tail = options("cmac", "--device", "sim:peripheral")
     assert good("mac", "-", *tail, data=bytes(33)) == wanted
+
+
+@pytest.mark.parametrize("way", ["gcm", "ccm"])
+@pytest.mark.parametrize(
+    ("folder", "most", "words"),
+    [
+        ("t", 4096, "File too large"),
+        ("t", 0, "File too large"),
+        ("none", resource.RLIM_INFINITY, "No such file"),
+        ("file", resource.RLIM_INFINITY, "Not a directory"),
+    ],
+)
+def test_unusable_temporary_folder(
+    folder: str, most: int, words: str, way: str, tmp_path: pathlib.Path
+) -> None:
+    """`maeslant decrypt` from and to a pipe holds the message in TMPDIR alone, or fails.
+
+    gcm keeps plaintext there before the tag is verified, ccm the ciphertext; Python's own choice
+    of a folder would take another one. ``most``: size in bytes to which a file may grow.
+    """
+    (tmp_path / "t").mkdir()
+    (tmp_path / "file").touch()
+    cipher = oracle(way).encrypt(bytes.fromhex(NONCE), bytes(1 << 16), None)
+    good("build", "peripheral")  # which is larger than the limit
+    done = subprocess.run(
+        [MAESLANT, "decrypt", "-", "-", *options(way, "--iv", NONCE), *SMALL],
+        preexec_fn=lambda: no_larger(most),
+        input=cipher,
+        env=os.environ | {"TMPDIR": str(tmp_path / folder)},
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    said = done.stderr.decode().replace("\n", "")  # rich breaks a long line within a path
+    assert done.returncode == 1 and done.stdout == b"", said
+    assert f"{folder}(TMPDIR):{words}".replace(" ", "") in said.replace(" ", ""), said
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "t"]
+    assert not list((tmp_path / "t").iterdir())
