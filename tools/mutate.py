@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the mutation tests: changes the RTL at listed places, so that a test must fail.
+"""Runs the mutation tests: changes RTL and software at listed places, so that a test must fail.
 
 tests/mutations/*.yml list the places. Each is made in a copy of the tree, where the test named
 beside it must fail; the same test must pass on the copy as it is. Words on the command line choose
@@ -71,6 +71,7 @@ class Trees:
         """Runs a pytest test in a copy of the repository; returns true if the test passes."""
         command = [str(paths.ROOT / ".venv" / "bin" / "python"), "-m", "pytest", "-q", "-x"]
         env = os.environ | {liberty.FOLDER: str(liberty.folder()), "PYTHONDONTWRITEBYTECODE": "1"}
+        env["PYTHONPATH"] = str(tree)  # for bin/maeslant too, which runs that of the repository
         result = subprocess.run(
             [*command, f"--timeout={TIMEOUT}", "-p", "no:cacheprovider", "-m", "slow or not slow"]
             + test.split(),
