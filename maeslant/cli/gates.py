@@ -75,13 +75,14 @@ def synth(
     ] = False,
     public: Annotated[
         bool,
-        typer.Option("--publish", help="--tables: write to results/ of the repository."),
+        typer.Option("--publish", help="--tables, --renew: write to results/ of the repository."),
     ] = False,
     renewed: Annotated[
         bool,
         typer.Option(
             "--renew",
-            help="Renew published reports (of PART, or all) whose RTL has changed, not its logic.",
+            help="Find published reports (of PART, or all) whose RTL has changed, not its logic; "
+            "with --publish renew them.",
         ),
     ] = False,
     as_json: JsonOption = False,
@@ -92,9 +93,9 @@ def synth(
 
     how = given or power or placed or simulated or proved or period or abc or flatten is not None
     if renewed:
-        if tables or finished or public or how or seeds != flow.SEEDS or target != "nangate45":
+        if tables or finished or how or seeds != flow.SEEDS or target != "nangate45":
             raise MaeslantError("--renew takes PART alone: what it renews is as it was published")
-        pages.renewed(part, as_json, Console(), err)
+        pages.renewed(part, public, as_json, Console(), err)
         return
     if tables:
         if part or how:
@@ -104,7 +105,7 @@ def synth(
         pages.tables(not finished, public, as_json, Console(), err)
         return
     if finished or public:
-        raise MaeslantError("--finished and --publish go with --tables")
+        raise MaeslantError("--finished goes with --tables, --publish with that or --renew")
     if part is None:
         raise MaeslantError("name a build or a module to synthesize, or ask for --tables")
     if simulated:

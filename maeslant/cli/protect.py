@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from maeslant import paths
 from maeslant.cli.common import JsonOption, PictureOption, PublishOption, app, drawn, err
 from maeslant.errors import MaeslantError
 
@@ -115,16 +116,19 @@ def overhead(
     picture: PictureOption = None,
     publish: PublishOption = False,
     inferences: Annotated[
-        bool, typer.Option("--inferences", help="Renew only the inferences of published records.")
+        bool, typer.Option("--inferences", help="Measure only the inferences of published records.")
     ] = False,
 ) -> None:
     """Measure what protection adds to the transfers of three networks; Ghosh et al.'s Table 3."""
     from maeslant.bench.overhead import report
 
     if inferences:
-        if publish or picture is not None:
-            raise MaeslantError("--inferences makes no picture; leave --publish and --picture out")
-        found = report.renew_inferences(err)
+        if picture is not None:
+            raise MaeslantError("--inferences makes no picture; leave --picture out")
+        folder = paths.RESULTS if publish else paths.BUILD / "reports"
+        folder.mkdir(parents=True, exist_ok=True)
+        found = report.renew_inferences(err, folder)
         Console().print_json(json.dumps(found))
+        err.print(f"written: {folder}/overhead_*.json", highlight=False, soft_wrap=True)
         return
     report.run(as_json, drawn(picture, publish, report), Console(), err)

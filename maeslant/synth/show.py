@@ -107,23 +107,29 @@ def tables(compute: bool, public: bool, as_json: bool, console: Console, status:
         console.print("--publish writes those of the repository, in results/.")
 
 
-def renewed(part: str | None, as_json: bool, console: Console, status: Console) -> None:
-    """Renews published reports whose RTL has the same logic; prints a line for each."""
+def renewed(
+    part: str | None, public: bool, as_json: bool, console: Console, status: Console
+) -> None:
+    """Compares published reports' RTL with today's, if ``public`` renews them; prints each."""
     from maeslant.synth.renewal import renew
 
     found = []
     with progress.steps("renewing", status) as tell:
-        for one in renew.renew(part, tell):
-            found.append({"file": str(one.file), "renewed": one.renewed, "says": one.says})
+        for one in renew.renew(part, tell, publish=public):
+            record = {"file": str(one.file), "equal": one.equal, "says": one.says}
+            found.append(record | {"renewed": one.equal and public})
             if not as_json:
                 line = f"{one.file.name}: {one.says}"
                 console.print(line, highlight=False, markup=False, soft_wrap=True)
     if as_json:
         print(json.dumps(found, indent=1))
         return
-    count = sum(one["renewed"] for one in found)
-    console.print(f"{count} of {len(found)} reports of older RTL renewed")
-    if count:
+    count = sum(one["equal"] for one in found)
+    done = "renewed" if public else "can be renewed"
+    console.print(f"{count} of {len(found)} reports of older RTL {done}")
+    if count and not public:
+        console.print("--publish renews them, in results/reports.")
+    elif count:
         console.print("`maeslant synth --tables --finished --publish` writes the tables anew.")
 
 

@@ -215,17 +215,25 @@ def toy(tmp_path, monkeypatch) -> Repository:
 
 def says() -> str:
     """Renews the one report that is not up to date; returns what became of it."""
-    (found,) = renew.renew()
-    assert found.renewed == found.says.startswith("renewed: ")
+    (found,) = renew.renew(publish=True)
+    assert found.equal == found.says.startswith("renewed: ")
     return found.says
 
 
 def test_renew(toy, capsys) -> None:
-    """A report is renewed over changes of names, twice, and not over a change of logic."""
+    """A report is renewed over changes of names, twice, and not over a change of logic.
+
+    Without --publish it stays as it is.
+    """
     toy.publish(toy.first)
     assert renew.stale() == []
     second = toy.commit(RENAMED)
-    show.renewed("toy", True, None, show.Console(stderr=True))
+    before = toy.file.read_text()
+    show.renewed("toy", False, True, None, show.Console(stderr=True))
+    (said,) = json.loads(capsys.readouterr().out)
+    assert said["equal"] and not said["renewed"] and toy.file.read_text() == before
+    assert said["says"] == f"can be renewed: {toy.first} and {second} have the same logic"
+    show.renewed("toy", True, True, None, show.Console(stderr=True))
     (said,) = json.loads(capsys.readouterr().out)
     assert said["renewed"] and said["file"] == str(toy.file)
     found = report.load(toy.file)
@@ -280,12 +288,12 @@ def test_errors(toy) -> None:
     """RTL that is not committed and unknown names raise errors; nothing is written."""
     toy.publish(toy.first)
     with pytest.raises(MaeslantError, match="no build or module named 'nothing'"):
-        list(renew.renew("nothing"))
+        list(renew.renew("nothing", publish=True))
     with pytest.raises(MaeslantError, match="no report of mae_fifo is published"):
-        list(renew.renew("mae_fifo"))
+        list(renew.renew("mae_fifo", publish=True))
     toy.rtl.write_text(RTL.replace("sum", "more"))
     with pytest.raises(MaeslantError, match="commit them"):
-        list(renew.renew())
+        list(renew.renew(publish=True))
     shutil.rmtree(toy.folder / ".git")
     with pytest.raises(MaeslantError, match="needs Git"):
-        list(renew.renew())
+        list(renew.renew(publish=True))

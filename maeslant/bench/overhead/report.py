@@ -399,17 +399,23 @@ def draw(record: dict, path: pathlib.Path) -> None:
         pictures.save(figure, "Transfers of an inference, without protection and with it", path)
 
 
-def renew_inferences(err: Console, folder: pathlib.Path = paths.RESULTS) -> dict[str, object]:
-    """Measures the networks' inferences anew and updates all published records; returns the times.
+def renew_inferences(
+    err: Console, folder: pathlib.Path, published: pathlib.Path = paths.RESULTS
+) -> dict[str, object]:
+    """Measures the networks' inferences anew; returns the times by network.
 
-    They are simulated without software, so the records' software times stay.
+    Writes the published records with these times to ``folder``, which may be theirs. Inferences
+    are simulated without software, so the records' software times stay.
     """
+    names = [file.name for file in sorted(published.glob("overhead_*.json"))]
     made = {}
     for network in NETWORKS:
         made[network.name] = networks.measured(network.name, err) | {"commit": design.commit()}
-        for file in sorted(folder.glob("overhead_*.json")):
-            record = renewed(json.loads(file.read_text()), network.name, made[network.name])
-            paths.write(file, json.dumps(record, indent=1) + "\n")
+    for name in names:
+        record = json.loads((published / name).read_text())
+        for network, inference in made.items():
+            record = renewed(record, network, inference)
+        paths.write(folder / name, json.dumps(record, indent=1) + "\n")
     return made
 
 

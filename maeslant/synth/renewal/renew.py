@@ -50,7 +50,7 @@ class Outcome:
     """Describes what became of a published synthesis report whose RTL has changed."""
 
     file: pathlib.Path
-    renewed: bool
+    equal: bool  # the logic is that of today's RTL
     says: str
 
 
@@ -81,11 +81,15 @@ def stale() -> list[tuple[flow.Point, Report]]:
 
 
 def renew(
-    name: str | None = None, tell: Callable[[str], None] = lambda step: None
+    name: str | None = None,
+    tell: Callable[[str], None] = lambda step: None,
+    *,
+    publish: bool,
 ) -> Iterator[Outcome]:
-    """Renews the published reports of RTL with unchanged logic; yields what became of each.
+    """Compares published reports' RTL with today's; yields what became of each.
 
-    ``name``: only those of this build or module. Raises SynthesisError where rtl/ is not committed.
+    ``publish``: renews those with unchanged logic; without, only says so. ``name``: only those of
+    this build or module. Raises SynthesisError where rtl/ is not committed.
     """
     now = _commit()
     found = [pair for pair in stale() if name in (None, pair[0].design.name)]
@@ -107,8 +111,10 @@ def renew(
             own = what.design
             new = {"name": own.name, "top": own.top, "parameters": own.parameters}
             new |= {"sources": what.digest, "equal_at": now}
-            dataclasses.replace(made, **new).write(made.file)
-            yield Outcome(made.file, True, f"renewed: {made.commit} and {now} have the same logic")
+            if publish:
+                dataclasses.replace(made, **new).write(made.file)
+            begin = "renewed" if publish else "can be renewed"
+            yield Outcome(made.file, True, f"{begin}: {made.commit} and {now} have the same logic")
 
 
 def _size(made: Report) -> float:

@@ -8,10 +8,12 @@ import pathlib
 
 import pytest
 from rich.console import Console
+from typer.testing import CliRunner
 
 from maeslant import paths
 from maeslant.bench.overhead import networks, report, software, timeline
 from maeslant.bench.overhead.software import Times
+from maeslant.cli import app
 from maeslant.errors import MaeslantError
 
 
@@ -116,23 +118,39 @@ def test_table_and_picture(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPat
     )
 
 
-def test_renewed_inferences(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """report.renew_inferences changes the inferences of all records and what follows from them."""
-    for name in ("overhead_ipsec.json", "overhead_openssl.json"):
-        (tmp_path / name).write_text((paths.RESULTS / name).read_text())
-    before = json.loads((tmp_path / "overhead_ipsec.json").read_text())
+@pytest.mark.parametrize("publish", [False, True])
+def test_renewed_inferences(
+    publish: bool, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`overhead --inferences` sets all records' inferences and what follows from them.
+
+    Published records are changed with --publish alone.
+    """
+    results, build = tmp_path / "results", tmp_path / "build"
+    results.mkdir()
+    names = ("overhead_ipsec.json", "overhead_openssl.json")
+    published = {name: (paths.RESULTS / name).read_text() for name in names}
+    for name in names:
+        (results / name).write_text(published[name])
     monkeypatch.setattr(networks, "measured", lambda name, err: {"plain_ms": 2.0, "of": name})
-    report.renew_inferences(Console(quiet=True), tmp_path)
-    for name in ("overhead_ipsec.json", "overhead_openssl.json"):
-        record = json.loads((tmp_path / name).read_text())
-        made = record["inferences"]["AlexNet"]
+    monkeypatch.setattr(paths, "RESULTS", results)
+    monkeypatch.setattr(paths, "BUILD", build)
+    renew = report.renew_inferences
+    monkeypatch.setattr(report, "renew_inferences", lambda err, folder: renew(err, folder, results))
+    words = ["overhead", "--inferences", *(["--publish"] if publish else [])]
+    assert CliRunner().invoke(app, words, catch_exceptions=False).exit_code == 0
+    for name in names:
+        assert publish or (results / name).read_text() == published[name]
+        before = json.loads(published[name])
+        after = json.loads(((results if publish else build / "reports") / name).read_text())
+        made = after["inferences"]["AlexNet"]
         assert made["plain_ms"] == 2.0 and made["of"] == "AlexNet" and made["commit"]
-        for row in record["rows"]:
+        for row in after["rows"]:
             assert row["inference_overhead"] == (row["protected_us"] - row["plain_us"]) / 2000
-    kept = [{k: v for k, v in row.items() if "inference" not in k} for row in before["rows"]]
-    after = json.loads((tmp_path / "overhead_ipsec.json").read_text())
-    assert kept == [{k: row[k] for k in kept[0]} for row in after["rows"]]
-    assert after["transfer_percent"] == before["transfer_percent"]
+        kept = [{k: v for k, v in row.items() if "inference" not in k} for row in before["rows"]]
+        assert kept == [{k: row[k] for k in kept[0]} for row in after["rows"]]
+        assert after["transfer_percent"] == before["transfer_percent"]
+    assert publish != (build / "reports").exists()
 
 
 @pytest.mark.slow
