@@ -2,8 +2,9 @@
 """Writes the pages of measured figures and named builds from results/*.json.
 
 usage: maeslant measure --json | python tools/gen_figures.py
-Keeps the figures in results/figures.json, with the Verilator version and the commit. `--merge`
-replaces only those of the builds that are given, and sets their commit beside them. Without
+Keeps the figures in results/figures.json, with the Verilator version and the commit. They replace
+all that were there; figures that lack a part which is there are refused. `--merge` replaces only
+those of the builds that are given, and sets their commit beside them. Without
 standard input makes the pages from there, and `--check` fails when they do not match it. Area and
 clock rate of the recommended builds come from results/synthesis.json. tools/page_figures.py makes
 the tables of docs/guides/card.md, and names the sentences of pages that hold a stale figure.
@@ -25,6 +26,7 @@ DATA = paths.RESULTS / "figures.json"
 PAGE = paths.RESULTS / "figures.md"
 BUILDS = paths.RESULTS / "builds.md"
 SYNTHESIS = paths.RESULTS / "synthesis.json"
+NOTHING = {"figures": []}  # of a record that is not there yet
 README = paths.ROOT / "README.md"
 BEGIN = "<!-- recommended begin: written by tools/gen_figures.py -->\n"
 END = "<!-- recommended end -->"
@@ -132,6 +134,12 @@ def merged(record: dict, commit: str, figures: list[dict]) -> tuple[dict, list[d
     return record, [f for f in record["figures"] if key(f) not in new] + figures
 
 
+def lost(record: dict, figures: list[dict]) -> list[str]:
+    """Returns the parts of a published record of which new figures have none."""
+    old, new = ({figure["part"] for figure in some} for some in (record["figures"], figures))
+    return sorted(old - new)
+
+
 def main() -> int:
     """Writes the pages of measured figures and builds; with --check only checks them."""
     check = "--check" in sys.argv
@@ -142,7 +150,11 @@ def main() -> int:
         record = {"tool": tool.strip(), "commit": output("git", "rev-parse", "--short", "HEAD")}
         if "--merge" in sys.argv:
             record, figures = merged(json.loads(DATA.read_text()), record["commit"], figures)
-        DATA.write_text(json.dumps(record | {"figures": figures}, indent=1) + "\n")
+        elif gone := lost(json.loads(DATA.read_text()) if DATA.exists() else NOTHING, figures):
+            print(f"this would drop the figures of {', '.join(gone)}; --merge keeps them: it")
+            print("replaces only those of the builds that are given")
+            return 1
+        paths.write(DATA, json.dumps(record | {"figures": figures}, indent=1) + "\n")
     record = json.loads(DATA.read_text())
     head, rest = README.read_text().split(BEGIN)
     tail = rest.split(END)[1]

@@ -16,6 +16,7 @@ import tempfile
 import urllib.parse
 from collections.abc import Iterable
 
+from maeslant import paths
 from maeslant.guest import packages
 
 SUITE = "trixie"
@@ -127,7 +128,7 @@ def main() -> None:
         "snapshot": f"{datetime.date.today():%Y%m%d}T000000Z",
         "packages": [vars(each) for each in sorted(found, key=lambda p: (p.purpose, p.name))],
     }
-    packages.LOCK.write_text(json.dumps(text, indent=1) + "\n")
+    paths.write(packages.LOCK, json.dumps(text, indent=1) + "\n")
 
 
 if __name__ == "__main__":

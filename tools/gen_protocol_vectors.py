@@ -291,7 +291,7 @@ def main() -> int:
         if stale:
             print(f"{FILE} is stale: run tools/gen_protocol_vectors.py")
         return int(stale)
-    FILE.write_text(text)
+    paths.write(FILE, text)
     return 0
 
 

@@ -67,7 +67,7 @@ def main() -> int:
     OUT.mkdir(exist_ok=True)
     for top in ENGINES:
         for path, text in files(record(top)).items():
-            path.write_text(text)
+            paths.write(path, text)
     return 0
 
 

@@ -166,7 +166,7 @@ def main() -> int:
     lists = {path.stem: yaml.safe_load(path.read_text()) for path in LISTS}
     items = [item for found in lists.values() for item in found]
     if arguments.write:
-        PAGE.write_text(page(items))
+        paths.write(PAGE, page(items))
         return 0
     if arguments.check:
         found = stale(items) + absent(list(dict.fromkeys(item["test"] for item in items)))

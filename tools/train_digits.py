@@ -13,6 +13,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from maeslant import paths
 from maeslant.protected.network import digits, layers
 
 CHANNELS, CLASSES, KERNEL = 16, 10, 3
@@ -147,7 +148,7 @@ def main() -> int:
         same = digits.FILE.read_text() == text
         print("as trained" if same else f"{digits.FILE.name} is not what the training gives")
         return int(not same)
-    digits.FILE.write_text(text)
+    paths.write(digits.FILE, text)
     for name, value in digits.facts().items():
         print(f"{name:12} {value}")
     return 0

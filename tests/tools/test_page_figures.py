@@ -2,6 +2,7 @@
 """Tests tools/page_figures.py, which puts measured figures into written pages."""
 
 import functools
+import io
 import json
 import operator
 import pathlib
@@ -10,7 +11,7 @@ import pytest
 import yaml
 
 from maeslant import paths
-from tools import page_figures
+from tools import gen_figures, page_figures
 
 FIGURES = json.loads((paths.RESULTS / "figures.json").read_text())["figures"]
 
@@ -84,3 +85,28 @@ def test_unknown_figures_and_marks_are_refused() -> None:
         page_figures.Figures(FIGURES).value("dma", "stream4", "speed")
     with pytest.raises(ValueError, match="no marks of jobs"):
         page_figures.between("no table", "jobs", "")
+
+
+def test_figures_of_one_part_do_not_replace_all(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """gen_figures.py refuses figures that lack a published part, and names it and --merge."""
+    data = tmp_path / "figures.json"
+    before = json.dumps({"tool": "T", "commit": "C", "figures": FIGURES})
+    data.write_text(before)
+    for name in ("PAGE", "BUILDS", "README"):
+        monkeypatch.setattr(gen_figures, name, tmp_path / name)
+    (tmp_path / "README").write_text((paths.ROOT / "README.md").read_text())
+    monkeypatch.setattr(gen_figures, "DATA", data)
+    given = json.dumps([figure for figure in FIGURES if figure["part"] == "dma"])
+    monkeypatch.setattr("sys.stdin", io.StringIO(given))
+    monkeypatch.setattr("sys.argv", ["gen_figures.py"])
+    assert gen_figures.main() == 1
+    said = capsys.readouterr().out
+    assert "messages" in said and "--merge" in said and "dma" not in said
+    assert data.read_text() == before and not (tmp_path / "PAGE").exists()
+    for words, some in ((["--merge"], given), ([], json.dumps(FIGURES))):
+        monkeypatch.setattr("sys.stdin", io.StringIO(some))
+        monkeypatch.setattr("sys.argv", ["gen_figures.py", *words])
+        assert gen_figures.main() == 0
+        assert len(json.loads(data.read_text())["figures"]) == len(FIGURES)

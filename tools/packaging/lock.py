@@ -78,7 +78,13 @@ def main() -> None:
     for name, lines in pinned.items():
         own = [group for group in groups() if _pin(name) in taken[group]]
         text += MARK + " ".join(own) + "\n" + lines
-    LOCK.write_text(text)
+    # Whole or not at all, without maeslant: this runs before its environment is there.
+    part = LOCK.with_name(f".{LOCK.name}.part")
+    try:
+        part.write_text(text)
+        part.replace(LOCK)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from maeslant.synth.flow import publish
 
 PAGE = "explore.html"  # in build/reports, published in results/
 PICTURE = "explore.svg"
+NAMED = 5  # points without a report that are named, of all that --json names
 
 
 class Bar(sweep.Watcher):
@@ -133,7 +134,9 @@ def run(
     pool = _pool()
     if public:
         outcomes, pool = _published(outcomes, pool)
-    paths.write(out, page.make(outcomes, titles, out, pool, len(asked) - len(outcomes)))
+    tried = {outcome.point.key for outcome in outcomes}
+    missing = [point for point in asked if point.key not in tried]
+    paths.write(out, page.make(outcomes, titles, out, pool, len(missing)))
     if picture:
         paths.write(picture, page.picture(outcomes))
     done = [outcome for outcome in outcomes if outcome.report]
@@ -143,14 +146,15 @@ def run(
         found = [r.figures() | {"front": i in best} for i, r in enumerate(ours)]
         failed = [{"point": str(o.point), "error": o.error} for o in outcomes if o.error]
         record = {"page": str(out), "points": found, "failed": failed}
-        record["missing"] = len(asked) - len(outcomes)
+        record["missing"] = len(missing)
+        record["missing_points"] = [str(point) for point in missing]
         console.print_json(json.dumps(record), ensure_ascii=False)
     else:
         if not console.is_terminal:
             console.width = 140
         _show(ours, best, console)
-        if len(outcomes) < len(asked):
-            console.print(f"{len(asked) - len(outcomes)} more points are not synthesized yet.")
+        if missing:
+            console.print(_unfinished(missing), highlight=False, markup=False, soft_wrap=True)
         console.print(f"The page: {out}", highlight=False, soft_wrap=True)
     return len(done) == len(outcomes)
 
@@ -225,6 +229,14 @@ def _published(
         pool = report.PUBLISHED / page.POOL, rows
         paths.write(pool[0], file.read_text())
     return found, pool
+
+
+def _unfinished(missing: list[Point]) -> str:
+    """Returns a sentence with the number of designs without a report, and the first ones' names."""
+    first = ", ".join(f"{point.label} ({points.short(point.target)})" for point in missing[:NAMED])
+    left = len(missing) - NAMED
+    more = f" and {left} more; --json names them all" if left > 0 else ""
+    return f"{len(missing)} more points are not synthesized yet: {first}{more}"
 
 
 def _show(ours: list[Record], best: set[int], console: Console) -> None:

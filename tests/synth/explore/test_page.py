@@ -57,7 +57,7 @@ def run(folder: pathlib.Path, **given: object) -> tuple[bool, str, str]:
     return good, out.getvalue(), err.getvalue()
 
 
-def test_command(notebook: pathlib.Path) -> None:
+def test_command(notebook: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page and JSON of `maeslant explore` list each point with its report, and failures."""
     orders(notebook, fails=[3])
     with pytest.raises(MaeslantError, match="no point is finished"):
@@ -76,7 +76,14 @@ def test_command(notebook: pathlib.Path) -> None:
     assert not re.search(r'(src|href)="(https?:)?//', text) and "@import" not in text
     assert len(text) < 1_000_000
     good, out, _ = run(notebook, finished=True)
-    assert good and json.loads(out)["missing"] == 2 and count(notebook, "started") == 6
+    lost = json.loads(out)
+    assert good and lost["missing"] == 2 and count(notebook, "started") == 6
+    assert lost["missing_points"] == ["lanes, N = 3, nangate45", "lanes, N = 3, xc7"]
+    text = "2 more points are not synthesized yet: lanes, N = 3 (nangate45), lanes, N = 3 (xc7)"
+    assert f"{text}\n" in run(notebook, finished=True, as_json=False)[1]
+    monkeypatch.setattr(command, "NAMED", 1)
+    text = "yet: lanes, N = 3 (nangate45) and 1 more; --json names them all"
+    assert f"{text}\n" in run(notebook, finished=True, as_json=False)[1]
     assert "2 more points" in pathlib.Path(found["page"]).read_text()
     orders(notebook)
     (report.REPORTS / "pool.json").write_text(
