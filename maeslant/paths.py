@@ -51,8 +51,9 @@ def check(path: pathlib.Path) -> None:
     """Raises MaeslantError if a path contains characters that the build tools reject."""
     if not PLAIN.fullmatch(str(path)):
         raise MaeslantError(
-            f"{path}: make and Verilator take no space and no letter beyond ASCII in a path; "
-            "choose another folder (MAESLANT_BUILD names that of what is built)"
+            f"{path}: make, Verilator and Yosys take no space and no letter beyond ASCII in a "
+            "path; choose another folder (MAESLANT_BUILD names that of what is built, TMPDIR that "
+            "of temporary files)"
         )
 
 

@@ -104,16 +104,20 @@ def find(target: str) -> Library:
 
 
 def _unpacked(packed: pathlib.Path) -> tuple[pathlib.Path, str]:
-    """Decompresses a Liberty file; returns (path, SHA-256 of the text)."""
+    """Decompresses a Liberty file; returns (path, SHA-256 of the text).
+
+    One whose path the tools do not take, for a space in it, is copied to the build folder, too.
+    """
     raw = packed.read_bytes()
     try:
         text = gzip.decompress(raw) if packed.suffix == ".gz" else raw
     except (OSError, EOFError):
         raise SynthesisError(f"{packed} is no gzip file") from None
     digest = hashlib.sha256(text).hexdigest()
-    if packed.suffix != ".gz":
+    if packed.suffix != ".gz" and paths.PLAIN.fullmatch(str(packed.resolve())):
         return packed.resolve(), digest
-    path = paths.BUILD / "pdk" / f"{packed.stem.removesuffix('.lib')}-{digest[:8]}.lib"
+    stem = re.sub(r"[^A-Za-z0-9_.+-]", "_", packed.name.removesuffix(".gz").removesuffix(".lib"))
+    path = paths.BUILD / "pdk" / f"{stem}-{digest[:8]}.lib"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         paths.write(path, text)

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable
 
-from maeslant import extras
+from maeslant import extras, paths
 from maeslant.synth import interrupt
 from maeslant.synth.report import SynthesisError
 
@@ -34,7 +34,12 @@ def elaborate(read: str, top: str, kept: Iterable[str] = ()) -> list[str]:
 
 
 def run(passes: list[str], log: pathlib.Path, tell: Callable[[str], None] | None = None) -> None:
-    """Runs Yosys passes in a separate process, logs the output, reports each pass to ``tell``."""
+    """Runs Yosys passes in a separate process, logs the output, reports each pass to ``tell``.
+
+    The log's folder is that of the files that the passes write; raises MaeslantError where its path
+    has a character that would end a word of a pass.
+    """
+    paths.check(log.parent.absolute())
     extras.need_modules(["pyosys"])
     process = None
     try:

@@ -56,6 +56,32 @@ def test_unknown_module() -> None:
         sources.plain("mae_nothing")
 
 
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("TMPDIR", ["files", "mae_sbox", "--plain"]),
+        ("MAESLANT_BUILD", ["synth", "mae_sbox", "--target", "xc7", "-G", "Impl=3"]),
+        ("MAESLANT_BUILD", ["explore", "--quick", "--target", "nangate45"]),
+    ],
+)
+def test_a_folder_with_a_space_is_refused(
+    place: str, words: list[str], tmp_path: pathlib.Path
+) -> None:
+    """A folder for Yosys's files with a space in its path is refused, with the way out."""
+    folder = tmp_path / "a b"
+    folder.mkdir()
+    line = [sys.executable, "-m", "maeslant.cli", *words]
+    environment = os.environ | {place: str(folder)}
+    done = subprocess.run(
+        line, capture_output=True, text=True, check=False, cwd=paths.ROOT, env=environment
+    )
+    said = " ".join(done.stderr.split())
+    assert done.returncode == 1 and done.stdout == "" and "Traceback" not in said, said
+    assert said.count("error:") == 1 and "a b" in said and "no space" in said and place in said
+    left = [path.name for path in folder.glob("**/*") if path.is_file()]
+    assert all(name.startswith(".lock-") for name in left), left
+
+
 def test_plain_verilog(tmp_path: pathlib.Path) -> None:
     """Yosys reads `maeslant files --plain`, and Icarus runs FIPS 197's example on that Verilog."""
     file = tmp_path / "small128.v"

@@ -382,6 +382,18 @@ def test_reports_of_noise_are_none(tmp_path) -> None:
         assert reports.load(file) is None
 
 
+def test_a_library_in_a_folder_with_a_space(
+    nangate45, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A Liberty file is used from any folder: Yosys and OpenSTA get a path without a space."""
+    monkeypatch.setattr(paths, "BUILD", tmp_path / "build")
+    (tmp_path / "a b").mkdir()
+    file = tmp_path / "a b" / "my cells.lib"
+    file.write_text(nangate45.path.read_text())
+    made = synthesize("mae_sbox_tower", str(file), {"Kind": "DirsEncrypt"})
+    assert 0.15 < made.area["kge"] < 0.8 and made.timing["period_ns"] > 0.3
+
+
 def test_options_that_do_not_go_together() -> None:
     """`maeslant synth` refuses options that contradict each other, before any synthesis."""
     for words, said in (
