@@ -8,7 +8,9 @@ import contextlib
 import errno
 import io
 import os
+import pathlib
 import signal
+import subprocess
 import sys
 
 import typer
@@ -39,6 +41,18 @@ def _silence() -> None:
     """Redirects standard output to nowhere after a write error, to end the command quietly."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _failure(error: subprocess.CalledProcessError) -> str:
+    """Returns a line on a program that failed: its name, exit code and last words, if we have them.
+
+    Its arguments, which may hold a key, stay out.
+    """
+    name = pathlib.Path(error.cmd if isinstance(error.cmd, str) else error.cmd[0]).name
+    code = error.returncode
+    how = f"was ended by signal {-code}" if code < 0 else f"failed with exit code {code}"
+    said = error.stderr.strip().splitlines() if isinstance(error.stderr, str) else []
+    return f"{name} {how}{f': {said[-1]}' if said else ''}"
 
 
 class _Output(io.TextIOWrapper):
@@ -78,6 +92,9 @@ def main() -> int:
             sys.stdout.flush()
         except (MaeslantError, OSError):
             _silence()
+        return 1
+    except subprocess.CalledProcessError as error:
+        err.print(f"[red]error:[/] {escape(_failure(error))}", highlight=False)
         return 1
     except BrokenPipeError:
         # The reader of our output has gone; silence the flush at exit too.

@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 from maeslant.driver import aead, message_files
 from maeslant.driver.device import NONCE, TAG, Device, DeviceError, is_wrong_tag
+from maeslant.driver.message_files import Source
 from maeslant.errors import MaeslantError
 
 WRONG = "the tag is wrong: another key, IV or AAD, or changed data; nothing was given out"
@@ -47,7 +48,7 @@ def verdict() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def sized(source: BinaryIO, size: int | None) -> Iterator[tuple[BinaryIO, int]]:
+def sized(source: Source, size: int | None) -> Iterator[tuple[Source | BinaryIO, int]]:
     """Yields (input file, size in bytes); copies a pipe to a temporary file first."""
     if size is not None:
         yield source, size - source.tell()
@@ -66,7 +67,7 @@ def encrypt(
     key: bytes | bytearray,
     iv: bytes | None,
     aad: bytes,
-    source: BinaryIO,
+    source: Source,
     size: int | None,
     seen: Callable[[int], None],
 ) -> Iterator[bytes]:
@@ -95,7 +96,7 @@ def decrypt(
     key: bytes | bytearray,
     iv: bytes | None,
     aad: bytes,
-    source: BinaryIO,
+    source: Source,
     size: int | None,
     seen: Callable[[int], None],
 ) -> Iterator[bytes]:

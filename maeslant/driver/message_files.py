@@ -18,14 +18,32 @@ from maeslant.errors import MaeslantError, naming
 PIECE = 1 << 20
 
 
+class Source:
+    """Reads data from an input file; raises errors that name the file."""
+
+    def __init__(self, file: BinaryIO, name: object) -> None:
+        self.file, self.name = file, name
+
+    def read(self, size: int) -> bytes:
+        """Returns the next ``size`` bytes, fewer at the end only."""
+        with naming(self.name):
+            return self.file.read(size)
+
+    def tell(self) -> int:
+        """Returns how many bytes of the file are read."""
+        return self.file.tell()
+
+
 @contextlib.contextmanager
-def source(name: str) -> Iterator[tuple[BinaryIO, int | None]]:
+def source(name: str) -> Iterator[tuple[Source, int | None]]:
     """Yields a command's input file, for "-" standard input, with the size in bytes if known.
 
     Gives the file and its size where it is known.
     """
     if name == "-":
-        yield sys.stdin.buffer, None
+        if sys.stdin is None:
+            raise MaeslantError("standard input is closed")
+        yield Source(sys.stdin.buffer, "standard input"), None
         return
     path = pathlib.Path(name)
     if path.is_dir():
@@ -33,7 +51,7 @@ def source(name: str) -> Iterator[tuple[BinaryIO, int | None]]:
     try:
         with path.open("rb") as file:
             info = os.fstat(file.fileno())
-            yield file, info.st_size if path.is_file() else None
+            yield Source(file, name), info.st_size if path.is_file() else None
     except FileNotFoundError:
         raise MaeslantError(f"{name}: there is no such file") from None
     except PermissionError as error:
@@ -236,7 +254,7 @@ def crypt(
         yield from unpad(outputs()) if padding and direction != ENCRYPT else outputs()
 
 
-def read(file: BinaryIO, seen: Callable[[int], None]) -> Iterator[bytes]:
+def read(file: Source | BinaryIO, seen: Callable[[int], None]) -> Iterator[bytes]:
     """Yields a file's bytes in chunks of 1 MiB; reports each chunk's size to a callback."""
     while piece := file.read(PIECE):
         seen(len(piece))

@@ -261,6 +261,71 @@ sys.exit(main())
 """
 
 
+FAILING = """
+import pathlib, sys
+from maeslant import cli
+from maeslant.bench import software
+from maeslant.bench.measure import messages
+from maeslant.cli import demo
+FILE = pathlib.Path("file")
+cli.app = lambda **_: {}
+sys.exit(cli.main())
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "call"),
+    [
+        ("openssl", "demo.openssl('ctr', bytes(16), bytes(16), FILE, FILE)"),
+        ("openssl", "messages.openssl('ctr', 16)"),
+        ("gcc", "software.table_rate(16, 0.1)"),
+    ],
+    ids=["demo", "messages", "software"],
+)
+@pytest.mark.parametrize(
+    ("end", "how"),
+    [("exit 3", "exit code 3"), ("kill -9 $$", "signal 9")],
+    ids=["fails", "killed"],
+)
+def test_failing_program(program: str, call: str, end: str, how: str, tmp_path) -> None:
+    """A program that `maeslant` runs and that fails is named, in one line, without its key."""
+    fake = tmp_path / program
+    fake.write_text(f"#!/bin/sh\necho its reason >&2\n{end}\n")
+    fake.chmod(0o755)
+    done = subprocess.run(
+        [sys.executable, "-c", FAILING.format(call)],
+        cwd=paths.ROOT,
+        env=os.environ
+        | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "MAESLANT_BUILD": str(fake.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = done.stderr
+    assert done.returncode == 1 and "Traceback" not in said, said
+    assert said.count("error:") == 1 and f"error: {program} " in said and how in said, said
+    assert "its reason" in said and bytes(16).hex() not in said
+
+
+def test_unreadable_input(tmp_path: pathlib.Path) -> None:
+    """A read error of the input names the input: a file, or standard input."""
+    broken = "/proc/self/mem"  # its first byte cannot be read
+    for mode in ("ctr", "gcm"):
+        words = ["--mode", mode, "--key", KEYS[128], "--iv", IV, *SMALL]
+        out = tmp_path / "out"
+        for command in ("encrypt", "decrypt"):
+            assert f"{broken}: Input/output error" in bad(command, broken, out, *words)
+            with open(broken, "rb") as file:
+                line = [MAESLANT, command, "-", out, *words]
+                done = subprocess.run(line, stdin=file, capture_output=True, text=True, check=False)
+            assert done.returncode == 1
+            assert "standard input: Input/output error" in " ".join(done.stderr.split())
+    line = f"{MAESLANT} mac - --mode cmac --key {KEYS[128]} {' '.join(SMALL)} <&-"
+    done = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "standard input is closed" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
 def test_read_only_checkout(tmp_path: pathlib.Path) -> None:
     """`maeslant` in a read-only checkout explains what to do instead of crashing."""
     done = subprocess.run(
