@@ -23,7 +23,6 @@ MAX_FILES = 15
 TABLES = {
     "docs/adr": "a decision a file; docs/adr/README.md lists them",
     "driver/fuzz/corpus/*": "stored inputs of a fuzz target",
-    "tests/mutations": "a list of mutations a file; docs/mutations.md is made of them",
     "results/reports": "a synthesis report a file; results/synthesis.md is made of them",
 }
 SOURCES = {".sv", ".svh", ".vlt", ".rdl", ".py", ".c", ".h", ".S", ".cpp", ".ld", ".core", ".yml"}
