@@ -148,7 +148,7 @@ dist: $(VENV)/.ready-synth ## Make the release archive in build/dist, with plain
 .PHONY: clean
 clean: ## Remove everything that was built in build/, keep the environment
 	rm -rf "$$(readlink -f build)" build
-	@$(if $(MAESLANT_BUILD),echo 'what is in $(MAESLANT_BUILD) is left to you')
+	@$(if $(filter-out $(abspath build),$(abspath $(MAESLANT_BUILD))),echo 'what is in $(MAESLANT_BUILD) is left to you')
 
 .PHONY: regs regs-html
 regs: $(VENV)/.ready-docs ## Make registers' RTL and C headers from regs/

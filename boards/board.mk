@@ -10,6 +10,9 @@ TOP ?= $(BOARD)
 EXTRAS ?= boards
 ROOT := ../..
 BIN := $(ROOT)/.venv/bin
+ifneq ($(word 2,$(MAESLANT_BUILD)),)
+$(error MAESLANT_BUILD: make takes no space in a path)
+endif
 OUT := $(or $(abspath $(MAESLANT_BUILD)),$(ROOT)/build)/boards/$(TOP)
 ifdef PART
 CORE := $(OUT)/core.f

@@ -36,7 +36,9 @@ class Lines:
         if kind == self.last and now - self.when < COUNTED:
             return
         self.last, self.when = kind, now
-        self.console.print(text, highlight=False, markup=False, soft_wrap=True)
+        # Not by the console: it ends the command where nobody reads what is only told by the way.
+        with contextlib.suppress(OSError):
+            print(text, file=self.console.file, flush=True)
 
 
 class Steps:

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "mae_sim.h"
+
 namespace mae {
 
 enum Resp : uint8_t { kOkay = 0, kSlverr = 2, kDecerr = 3 };
@@ -74,7 +76,7 @@ struct PortToDevice {
     bool install_valid = false;
     uint8_t secret[32] = {};
     uint8_t session_id[16] = {};
-    uint8_t nonce[24] = {};
+    uint8_t nonce[MAE_SIM_NONCE_BYTES] = {};
 };
 
 struct PortFromDevice {

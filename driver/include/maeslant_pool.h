@@ -21,7 +21,7 @@
  *
  * Threads: unlike a device, a pool may be used by any number of threads at once, which is how many
  * messages of modes that cannot be divided keep all cards busy. A lent card is the borrower's
- * alone.
+ * alone. A forked child gets MAE_E_STATE for its parent's pool.
  *
  * What counts as a card's failure: it stopped answering, met a bus error, gave an inconsistent
  * response or was removed. A card that computes wrongly and says nothing is not noticed.

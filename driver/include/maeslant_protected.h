@@ -81,7 +81,8 @@ struct mae_session_config {
        enclave give the first two, in a process of its own behind a gate the third
        (mae_gate_window). */
     uint64_t enclave_base, enclave_bytes; /* where shared memory may not be */
-    uint64_t buffers_base, buffers_bytes; /* in it, where buffers given to these calls must be */
+    uint64_t buffers_base, buffers_bytes; /* in it, where buffers given to these calls must be;
+                                             none: anywhere but in shared memory */
     uint64_t shared_base, shared_bytes;   /* where shared memory must be, and no buffer may be */
     /* Threads that seal and open the chunks of a transfer, the caller's included: 1 to 16; 1: the
        library starts none. 0: one for each processor, at most 4, and 1 if the outside has `load` or

@@ -156,7 +156,7 @@ struct mae_dev {
     uint32_t key_sizes;
     bool dead;
     bool batch;    /* submissions wait for `announce` */
-    pid_t process; /* that opened it */
+    uint32_t process; /* that opened it, by mae_process() */
 
     struct mae_slot slots[MAE_MAX_SLOTS];
     struct mae_records records;
@@ -211,8 +211,8 @@ void mae_detail_hold(bool hold);
 void mae_wipe(void *memory, size_t bytes);
 
 /* usable.c */
-/* Returns the number of the calling process. */
-pid_t mae_process(void);
+/* Returns the number of the calling process: another one than all its ancestors have. */
+uint32_t mae_process(void);
 /*
  * Returns MAE_E_STATE in a process that did not open the device. A forked child has copies of the
  * parent's nonces and chain values, under which it would encrypt other data, and of its rings,

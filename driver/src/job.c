@@ -280,6 +280,8 @@ mae_error_t mae_wait(mae_dev_t *dev, struct mae_completion *list, size_t max, si
     mae_detail_clear();
     if (!dev || !count || (max > 0 && !list))
         return MAE_E_ARGUMENT;
+    *count = 0;
+    MAE_TRY(mae_check_process(dev)); /* a dead device has completions to give, too */
     *count = fetch(dev, list, max);
     if (*count > 0 || max == 0)
         return MAE_OK;
@@ -303,6 +305,8 @@ mae_error_t mae_poll(mae_dev_t *dev, struct mae_completion *list, size_t max, si
     mae_detail_clear();
     if (!dev || !count || (max > 0 && !list))
         return MAE_E_ARGUMENT;
+    *count = 0;
+    MAE_TRY(mae_check_process(dev)); /* a dead device has completions to give, too */
     *count = fetch(dev, list, max);
     if (*count > 0 || max == 0)
         return MAE_OK;

@@ -158,6 +158,7 @@ mae_error_t mae_get_stats(mae_dev_t *dev, struct mae_stats *stats)
     if (!dev || !stats)
         return MAE_E_ARGUMENT;
     mae_detail_clear();
+    MAE_TRY(mae_check_process(dev));
     return dev->ops->stats ? dev->ops->stats(dev->backend, stats) : MAE_E_UNSUPPORTED;
 }
 

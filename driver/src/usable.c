@@ -4,38 +4,47 @@
  * told from its parent without a system call, of which a job would need several.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "device.h"
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-/* The process's number, or 0: not known yet. NULL: this Linux clears no page (before 4.14). */
-static _Atomic pid_t *number;
+enum { UNKNOWN, COUNTING, KNOWN };
 
-/* Maps the page of `number`, which Linux clears in a forked child. */
-static void map_number(void)
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+/* Whether `number` is this process's. NULL: this Linux clears no page (before 4.14). */
+static _Atomic int *known;
+/* One more than the parent's. Not the system's number of the process, which another one can get. */
+static _Atomic uint32_t number;
+
+/* Maps the page of `known`, which Linux clears in a forked child. */
+static void map_known(void)
 {
     void *page =
-        mmap(NULL, sizeof *number, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page != MAP_FAILED && madvise(page, sizeof *number, MADV_WIPEONFORK) == 0)
-        number = page;
+        mmap(NULL, sizeof *known, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page != MAP_FAILED && madvise(page, sizeof *known, MADV_WIPEONFORK) == 0)
+        known = page;
     else if (page != MAP_FAILED)
-        munmap(page, sizeof *number);
+        munmap(page, sizeof *known);
 }
 
-pid_t mae_process(void)
+uint32_t mae_process(void)
 {
-    pthread_once(&once, map_number);
-    if (!number)
-        return getpid();
-    pid_t process = atomic_load_explicit(number, memory_order_relaxed);
-    if (process == 0) {
-        process = getpid();
-        atomic_store_explicit(number, process, memory_order_relaxed);
+    pthread_once(&once, map_known);
+    if (!known)
+        return (uint32_t)getpid();
+    int state = UNKNOWN;
+    if (atomic_load(known) == KNOWN)
+        return atomic_load(&number);
+    if (atomic_compare_exchange_strong(known, &state, COUNTING)) {
+        atomic_fetch_add(&number, 1);
+        atomic_store(known, KNOWN);
     }
-    return process;
+    while (atomic_load(known) != KNOWN)
+        sched_yield();
+    return atomic_load(&number);
 }
 
 mae_error_t mae_check_process(const struct mae_dev *dev)

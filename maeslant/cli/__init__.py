@@ -9,6 +9,7 @@ import errno
 import io
 import os
 import pathlib
+import shlex
 import signal
 import subprocess
 import sys
@@ -48,7 +49,8 @@ def _failure(error: subprocess.CalledProcessError) -> str:
 
     Its arguments, which may hold a key, stay out.
     """
-    name = pathlib.Path(error.cmd if isinstance(error.cmd, str) else error.cmd[0]).name
+    command = shlex.split(error.cmd) if isinstance(error.cmd, str) else error.cmd
+    name = pathlib.Path(command[0]).name
     code = error.returncode
     how = f"was ended by signal {-code}" if code < 0 else f"failed with exit code {code}"
     said = error.stderr.strip().splitlines() if isinstance(error.stderr, str) else []
@@ -86,15 +88,13 @@ def main() -> int:
     except typer.Abort:
         err.print("interrupted", style="red")
         return INTERRUPTED
-    except MaeslantError as error:
-        err.print(f"[red]error:[/] {escape(str(error))}", highlight=False)
+    except (MaeslantError, subprocess.CalledProcessError) as error:
+        says = _failure(error) if isinstance(error, subprocess.CalledProcessError) else str(error)
+        err.print(f"[red]error:[/] {escape(says)}", highlight=False)
         try:
             sys.stdout.flush()
         except (MaeslantError, OSError):
             _silence()
-        return 1
-    except subprocess.CalledProcessError as error:
-        err.print(f"[red]error:[/] {escape(_failure(error))}", highlight=False)
         return 1
     except BrokenPipeError:
         # The reader of our output has gone; silence the flush at exit too.

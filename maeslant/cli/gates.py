@@ -94,7 +94,9 @@ def synth(
     how = given or power or placed or simulated or proved or period or abc or flatten is not None
     if renewed:
         if tables or finished or how or seeds != flow.SEEDS or target != "nangate45":
-            raise MaeslantError("--renew takes PART alone: what it renews is as it was published")
+            raise MaeslantError(
+                "--renew takes PART, --publish and --json: what it renews is as it was published"
+            )
         pages.renewed(part, public, as_json, Console(), err)
         return
     if tables:

@@ -129,6 +129,7 @@ def overhead(
         folder.mkdir(parents=True, exist_ok=True)
         found = report.renew_inferences(err, folder)
         Console().print_json(json.dumps(found))
-        err.print(f"written: {folder}/overhead_*.json", highlight=False, soft_wrap=True)
+        names = ", ".join(str(file) for file in sorted(folder.glob("overhead_*.json")))
+        err.print(f"written: {names}", highlight=False, soft_wrap=True)
         return
     report.run(as_json, drawn(picture, publish, report), Console(), err)

@@ -142,32 +142,50 @@ def remembered(
     seeds: int = SEEDS,
     flatten: bool | None = None,
     abc: str | None = None,
+    placed: bool = False,
     older: bool = False,
 ) -> Report | None:
     """Returns the stored report of a synthesis; None if no stored report is up to date.
 
     What was synthesized here goes before what is published; that has no netlist. What the published
-    one says beyond it of the same sources, as where it was placed, is taken from there. ``older``
-    takes a published report of RTL or of a flow that has changed since, too, and marks it so.
+    one says beyond it of the same netlist, as where it was placed, is taken from there. ``power``
+    and ``placed`` demand both. ``older`` takes a published report of RTL or of a flow that has
+    changed since, too, and marks it so.
     """
     what = point(name, target, parameters, period_ns, seeds, flatten, abc)
     files = (what.file, what.published)
     stored = [_current(what, report.load(file), parameters) for file in files]
+
+    def suffices(found: Report | None) -> bool:
+        return bool(found and (found.power or not power) and (found.placed or not placed))
+
     for found in stored:
-        if found and (found.power or not power):
-            return _completed(found, stored[-1])
+        if found and suffices(made := _completed(found, stored[-1])):
+            return made
     found = report.load(what.published) if older else None
-    if found is None or (power and not found.power):
-        return None
-    return dataclasses.replace(found, older=True)
+    return dataclasses.replace(found, older=True) if suffices(found) else None
+
+
+def _same_netlist(one: Report, other: Report) -> bool:
+    """Returns true if two synthesis reports are of the same sources and came to the same netlist.
+
+    Tools are no part of the sources' digest, so they may have mapped differently.
+    """
+    keys = ("sources", "tools", "area", "timing")
+    return all(one[key] == other[key] for key in keys)
 
 
 def _completed(found: Report, other: Report | None) -> Report:
-    """Adds checks and places to a synthesis report that another one of the same sources has."""
-    if other is None:
+    """Adds power, checks and places to a synthesis report that another one of its netlist has."""
+    if other is None or not _same_netlist(found, other):
         return found
     checked = (other.netlist or {}) | (found.netlist or {})
-    return dataclasses.replace(found, netlist=checked or None, placed=found.placed or other.placed)
+    return dataclasses.replace(
+        found,
+        power=found.power or other.power,
+        netlist=checked or None,
+        placed=found.placed or other.placed,
+    )
 
 
 def _current(
@@ -193,13 +211,17 @@ def publish(
     power: bool = False,
     **how: object,
 ) -> Report:
-    """Copies a finished synthesis report to results/reports; returns the copy."""
+    """Copies a finished synthesis report to results/reports; returns what is there then.
+
+    What a published report of the same sources says beyond it stays, if of the same netlist; if of
+    another one, the published report stays whole.
+    """
     what = point(name, target, parameters, **how)
     there = report.load(what.published)
     if there and there.sources == found.sources:
-        made = _completed(found, there)
-        known = there if there.power and not found.power else made
-        found = dataclasses.replace(known, netlist=made.netlist, placed=made.placed)
+        found = _completed(found, there)
+        if (there.power and not found.power) or (there.placed and not found.placed):
+            return there
     if there and there.as_dict() == found.as_dict():
         return there
     copy = dataclasses.replace(found)

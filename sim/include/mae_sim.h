@@ -183,8 +183,10 @@ MAE_SIM_API int mae_sim_set_bus(mae_sim_t *sim, mae_sim_read_fn read, mae_sim_wr
  */
 MAE_SIM_API int mae_sim_install(mae_sim_t *sim, const uint8_t *secret, const uint8_t *session_id,
                                 uint64_t clocks);
-/* Supplies 24 random bytes of a nonce for the protected card, as a function of the caller. It is called at
- * once and each time that one was used. Without this callback nonces follow from the seed. */
+/* Random bytes of a nonce of the protected card, which a number goes before. */
+enum { MAE_SIM_NONCE_BYTES = 24 };
+/* Supplies these bytes of the card's next nonce, as a function of the caller. It is called at once
+ * and each time that they were used. Without this callback they follow from the seed. */
 typedef void (*mae_sim_nonce_fn)(void *user, uint8_t *nonce);
 /* Sets the function that supplies the nonces of a simulated protected card. */
 MAE_SIM_API int mae_sim_set_nonces(mae_sim_t *sim, mae_sim_nonce_fn nonce, void *user);

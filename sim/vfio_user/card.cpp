@@ -21,7 +21,6 @@ namespace {
 // The card is idle when it has moved no data, and no register was written, for so many clocks.
 constexpr uint64_t kIdleAfter = 16384;
 constexpr uint64_t kInstallClocks = 100000;
-constexpr ssize_t kNonceBytes = 32;
 
 template <typename F>
 void look_up(void *library, const char *name, F &function) {
@@ -31,7 +30,7 @@ void look_up(void *library, const char *name, F &function) {
 
 // A reset makes a new machine, and no nonce may come twice.
 void draw_nonce(void *, uint8_t *nonce) {
-    if (getrandom(nonce, kNonceBytes, 0) != kNonceBytes) std::abort();
+    if (getrandom(nonce, MAE_SIM_NONCE_BYTES, 0) != MAE_SIM_NONCE_BYTES) std::abort();
 }
 
 }  // namespace

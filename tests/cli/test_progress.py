@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests what long commands tell where there is no terminal: lines in a log, and not too many."""
 
+import contextlib
 import io
 
 import pytest
@@ -82,3 +83,11 @@ def test_a_terminal_has_no_such_lines() -> None:
         tell("mapping")
     shown = console.file.getvalue()
     assert "attacking" in shown and "attacking: 0 of 2" not in shown
+
+
+def test_a_log_that_cannot_be_written() -> None:
+    """A line that the log does not take, as on a full disk, does not end the command."""
+    full = open("/dev/full", "w")
+    progress.Lines(Console(file=full)).say("building")
+    with contextlib.suppress(OSError):
+        full.close()

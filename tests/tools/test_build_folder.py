@@ -41,7 +41,8 @@ def test_clean_leaves_a_named_folder(tmp_path: pathlib.Path) -> None:
     said = make(tmp_path, "clean", build=str(tmp_path / "other"))
     assert str(tmp_path / "other") in said
     assert (tmp_path / "other").is_dir() and not (tmp_path / "build").exists()
-    assert make(tmp_path, "clean", build="") == ""
+    for build in ("", "build"):
+        assert make(tmp_path, "clean", build=build) == ""
 
 
 @pytest.mark.parametrize(("build", "where"), [("", "../../build"), ("/other", "/other")])
@@ -52,6 +53,17 @@ def test_boards(build: str, where: str, tmp_path: pathlib.Path) -> None:
     shutil.copy(paths.ROOT / "boards" / "board.mk", board.parent)
     (board / "Makefile").write_text("include ../board.mk\nshow:\n\t@echo $(OUT)\n")
     assert make(board, "show", build=build).strip() == f"{where}/boards/one"
+
+
+def test_a_board_takes_no_space(tmp_path: pathlib.Path) -> None:
+    """A board refuses a folder with a space, of which `make clean` would remove a part."""
+    board = tmp_path / "boards" / "one"
+    board.mkdir(parents=True)
+    shutil.copy(paths.ROOT / "boards" / "board.mk", board.parent)
+    (board / "Makefile").write_text("include ../board.mk\n")
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        make(board, "-n", "clean", build=str(tmp_path / "my builds"))
+    assert "no space" in failed.value.stderr and failed.value.stdout == ""
 
 
 def test_site(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:

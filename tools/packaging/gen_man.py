@@ -36,6 +36,12 @@ Folders in which the driver looks for simulated devices, separated by colons.
 .TP
 .B MAESLANT_PDK
 Folder of the Liberty files.
+.TP
+.B MAESLANT_OPTIMIZE
+Compiler options of simulators; -O3 -march=native for long runs.
+.TP
+.B TMPDIR
+Folder of what waits for its tag to be checked, which may be plaintext; /tmp without.
 .SH EXIT STATUS
 0 for success; 1 for an error, which is one line on standard error; 2 for wrong usage; 130 after an
 interrupt.

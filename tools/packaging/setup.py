@@ -98,6 +98,8 @@ def create(env: pathlib.Path) -> pathlib.Path:
             return python
     except OSError:
         pass
+    if env.is_symlink() and not env.exists():
+        env.unlink()
     try:
         venv.create(env, with_pip=True, clear=True, symlinks=True)
     except subprocess.CalledProcessError:

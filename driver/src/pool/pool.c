@@ -39,9 +39,18 @@ struct mae_pool {
     pthread_mutex_t lock;
     pthread_cond_t given;
     struct mae_caps caps;
+    uint32_t process; /* that made it */
     uint32_t count;
     struct card cards[MAE_POOL_MOST];
 };
+
+/* Returns MAE_E_STATE in a forked child: its parent's threads hold what it would wait for. */
+static mae_error_t check_process(const struct mae_pool *pool)
+{
+    if (mae_process() == pool->process)
+        return MAE_OK;
+    return mae_detail(MAE_E_STATE, "a forked child makes a pool of its own");
+}
 
 /* ---- the pool's clock ---- */
 
@@ -138,6 +147,7 @@ mae_error_t mae_pool_lend(mae_pool_t *pool, mae_dev_t **out)
     mae_detail_clear();
     if (!pool)
         return MAE_E_ARGUMENT;
+    MAE_TRY(check_process(pool));
     pthread_mutex_lock(&pool->lock);
     mae_error_t error;
     while ((error = all_failed(pool)) == MAE_OK) {
@@ -262,6 +272,7 @@ mae_error_t mae_pool_of(mae_dev_t *const *devs, const char *const *names, size_t
         mae_detail_hold(false);
         return error == MAE_OK ? MAE_E_MEMORY : error;
     }
+    pool->process = mae_process();
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->given, NULL);
     pool->count = (uint32_t)count;
@@ -347,10 +358,13 @@ void mae_pool_close(mae_pool_t *pool)
 {
     if (!pool)
         return;
+    bool own = check_process(pool) == MAE_OK;
     for (uint32_t i = 0; i < pool->count; i++)
         mae_close(pool->cards[i].dev);
-    pthread_cond_destroy(&pool->given);
-    pthread_mutex_destroy(&pool->lock);
+    if (own) { /* else threads of the parent may wait there, which this process does not have */
+        pthread_cond_destroy(&pool->given);
+        pthread_mutex_destroy(&pool->lock);
+    }
     free(pool);
 }
 
@@ -366,6 +380,7 @@ mae_error_t mae_pool_cards(mae_pool_t *pool, struct mae_pool_card *list, size_t 
 {
     if (!pool || !count || (max > 0 && !list))
         return MAE_E_ARGUMENT;
+    MAE_TRY(check_process(pool));
     pthread_mutex_lock(&pool->lock);
     *count = pool->count;
     for (size_t i = 0; i < pool->count && i < max; i++) {

@@ -16,6 +16,7 @@ from maeslant.bench.overhead.software import Times
 from maeslant.bench.overhead.timeline import CLOCK_MHZ, Load
 from maeslant.bench.published import publish
 from maeslant.build import c_driver, simulator
+from maeslant.errors import MaeslantError
 from maeslant.synth import design
 
 PICTURE = paths.BUILD / "reports" / "overhead.svg"
@@ -408,6 +409,8 @@ def renew_inferences(
     are simulated without software, so the records' software times stay.
     """
     names = [file.name for file in sorted(published.glob("overhead_*.json"))]
+    if not names:
+        raise MaeslantError(f"{published} has no record of an overhead: this needs a checkout")
     made = {}
     for network in NETWORKS:
         made[network.name] = networks.measured(network.name, err) | {"commit": design.commit()}

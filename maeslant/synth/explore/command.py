@@ -163,7 +163,6 @@ def _sweep(
     asked: list[Point], address: str | None, jobs: int | None, function: str, err: Console
 ) -> list[Outcome]:
     """Synthesizes designs with a progress bar; returns Outcomes (reports and errors)."""
-    paths.check(report.REPORTS)  # once, and not for each point
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),

@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from maeslant import paths
 from maeslant.errors import MaeslantError
 from maeslant.integrations import cluster
 from maeslant.synth import report
@@ -124,6 +125,7 @@ def _local(
     points: Sequence[Point], watcher: Watcher, jobs: int, function: str
 ) -> Iterator[Outcome]:
     """Synthesizes designs in parallel processes on this machine; yields each Outcome."""
+    paths.check(report.REPORTS)  # once, and not for each point
     stop = threading.Event()
 
     def attempt(point: Point) -> Outcome:

@@ -50,9 +50,9 @@ def _rows() -> Iterator[tuple[Ours, Report | None]]:
     """Yields each row with its stored report; None where nothing was placed."""
     for ours in ROWS:
         made = remembered(
-            ours.name, ours.target, ours.parameters or None, **ours.options, older=True
+            ours.name, ours.target, ours.parameters or None, **ours.options, placed=True, older=True
         )
-        yield ours, made if made and made.placed else None
+        yield ours, made
 
 
 def missing() -> list[str]:

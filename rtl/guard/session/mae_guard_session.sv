@@ -10,7 +10,8 @@
 //
 // The device nonce begins with a number that no other nonce has until power-off: it counts them and
 // outlives rst_ni. So no two sessions have the same keys, even if their secrets are the same and
-// device_nonce_i is stuck or starts anew at each reset. The number may begin anywhere.
+// device_nonce_i is stuck or starts anew at each reset. The number may begin anywhere; power-off is
+// all that loses it: a new configuration of an FPGA, a switched-off power domain.
 //
 // The end: halt_o at once for 4 clocks (nothing new starts); then clear_o for 128 clocks, in the
 // first 33 of which mover_rst_no resets the DMA engines, which cannot be cleared in place. Neither
@@ -95,6 +96,7 @@ module mae_guard_session
   fatal_t cause_q, first_fatal;
   session_t session_q;
   logic [63:0] nonces_q;  // so many were taken
+  logic taken_q;
   logic live, derived, failed, ends, install, halted, still, over, take, mover_rst_n_q;
 
   assign live = step_q inside {Keyed, Run};
@@ -158,8 +160,15 @@ module mae_guard_session
     end
   end
 
-  // Not reset: a number is not used twice (see above).
-  always_ff @(posedge clk_i) if (take) nonces_q <= nonces_q + 1'b1;
+  // Not reset: a number is not used twice (see above). Nor does a reset reach what counts, by take:
+  // it could come so close to a clock edge that some bits change and others do not.
+  always_ff @(posedge clk_i) begin
+    taken_q <= take;
+    if (taken_q) nonces_q <= nonces_q + 1'b1;
+  end
+`ifndef SYNTHESIS
+  initial nonces_q = '0;  // any number; a simulator with unknown values has to know one
+`endif
 
   // Nonces and secrets.
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -44,6 +44,7 @@ struct made {
 static void refuse_device(struct made *made)
 {
     struct mae_completion done;
+    struct mae_stats stats;
     size_t count;
     void *memory;
     uint32_t number;
@@ -57,6 +58,8 @@ static void refuse_device(struct made *made)
         MAE_E_STATE);
     CHECK_ERROR(mae_submit(made->dev, &job), MAE_E_STATE);
     CHECK_ERROR(mae_poll(made->dev, &done, 1, &count), MAE_E_STATE);
+    CHECK_ERROR(mae_wait(made->dev, &done, 1, &count, 0), MAE_E_STATE);
+    CHECK_ERROR(mae_get_stats(made->dev, &stats), MAE_E_STATE);
     CHECK_ERROR(mae_key_load(made->dev, made->slot, test.key, 16), MAE_E_STATE);
     CHECK_ERROR(mae_key_erase(made->dev, made->slot), MAE_E_STATE);
     CHECK_ERROR(mae_mem_alloc(made->dev, 64, &memory), MAE_E_STATE);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests a pool of mock cards, some of which fail, against a single card. */
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "mock/mock.h"
 #include "plan.h"
@@ -369,6 +371,29 @@ static void names(void)
     mae_pool_close(NULL);
 }
 
+/* Tests that a forked child waits for nothing that threads of its parent hold in a pool. */
+static void a_forked_child(void)
+{
+    struct mae_pool_card list[MOST];
+    mae_dev_t *lent, *none;
+    size_t count;
+    int status;
+    make(1);
+    mae_pool_t *pool = open_pool(1);
+    CHECK_OK(mae_pool_lend(pool, &lent));
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        CHECK_ERROR(mae_pool_lend(pool, &none), MAE_E_STATE);
+        CHECK_ERROR(mae_pool_cards(pool, list, MOST, &count), MAE_E_STATE);
+        mae_pool_close(pool);
+        _exit(0);
+    }
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK(!mae_pool_give(pool, lent, MAE_OK));
+    mae_pool_close(pool);
+}
+
 int main(void)
 {
     RUN(every_mode_and_length);
@@ -382,6 +407,7 @@ int main(void)
     RUN(simulated_cards_keep_pace);
     RUN(mixed_cards);
     RUN(names);
+    RUN(a_forked_child);
     make(0);
     return 0;
 }
