@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "mae_sim.h"
+#include "include/mae_sim.h"
 
 namespace mae {
 
