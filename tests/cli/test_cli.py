@@ -485,7 +485,7 @@ def test_build_is_announced(tmp_path: pathlib.Path) -> None:
         command, env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
     try:
-        assert "building the simulator of peripheral once" in process.stderr.readline()
+        assert "building the simulator of peripheral (once, " in process.stderr.readline()
     finally:
         os.killpg(process.pid, signal.SIGTERM)
         process.communicate()

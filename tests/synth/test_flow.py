@@ -403,8 +403,8 @@ def test_options_that_do_not_go_together() -> None:
         (["mae_sbox", "--target", "xc7", "--seeds", "3"], "xc7 is not placed"),
         (["mae_sbox", "--tables", "--finished"], "takes no PART"),
         (["--tables", "--finished", "--power"], "takes no PART"),
-        (["--tables", "--renew"], "--renew takes PART alone"),
-        (["mae_sbox", "--renew", "--target", "xc7"], "--renew takes PART alone"),
+        (["--tables", "--renew"], "--renew takes PART, --publish"),
+        (["mae_sbox", "--renew", "--target", "xc7"], "--renew takes PART, --publish"),
         (["mae_sbox", "--target", "xc7", "-G", "Impl=9"], "9 is no sbox_impl_e: SboxTable"),
     ):
         result = CliRunner().invoke(app, ["synth", *words])
