@@ -155,7 +155,7 @@ struct mae_dev {
     struct mae_caps caps;
     uint32_t key_sizes;
     bool dead;
-    bool batch;    /* submissions wait for `announce` */
+    bool batch;       /* submissions wait for `announce` */
     uint32_t process; /* that opened it, by mae_process() */
 
     struct mae_slot slots[MAE_MAX_SLOTS];
