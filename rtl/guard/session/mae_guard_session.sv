@@ -11,7 +11,8 @@
 // The device nonce begins with a number that no other nonce has until power-off: it counts them and
 // outlives rst_ni. So no two sessions have the same keys, even if their secrets are the same and
 // device_nonce_i is stuck or starts anew at each reset. The number may begin anywhere; power-off is
-// all that loses it: a new configuration of an FPGA, a switched-off power domain.
+// all that loses it: a new configuration of an FPGA, a switched-off power domain. A simulator with
+// unknown values has to be given one for nonces_q.
 //
 // The end: halt_o at once for 4 clocks (nothing new starts); then clear_o for 128 clocks, in the
 // first 33 of which mover_rst_no resets the DMA engines, which cannot be cleared in place. Neither
@@ -166,9 +167,6 @@ module mae_guard_session
     taken_q <= take;
     if (taken_q) nonces_q <= nonces_q + 1'b1;
   end
-`ifndef SYNTHESIS
-  initial nonces_q = '0;  // any number; a simulator with unknown values has to know one
-`endif
 
   // Nonces and secrets.
   always_ff @(posedge clk_i or negedge rst_ni) begin
