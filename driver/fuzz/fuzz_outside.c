@@ -9,7 +9,7 @@
 
 #include "script.h"
 
-/* Where the process has its memory, and the world below allocates none unless fuzz data say so. */
+/* Names where the process has its memory: the world below allocates there if fuzz data say so. */
 static const uint64_t enclave_base = UINT64_C(1) << 36;
 
 struct world {

@@ -14,7 +14,7 @@
 enum { UNKNOWN, COUNTING, KNOWN };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-/* Whether `number` is this process's. NULL: this Linux clears no page (before 4.14). */
+/* Tells whether `number` is this process's. NULL: this Linux clears no page (before 4.14). */
 static _Atomic int *known;
 /* One more than the parent's. Not the system's number of the process, which another one can get. */
 static _Atomic uint32_t number;

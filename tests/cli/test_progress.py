@@ -35,7 +35,7 @@ def test_steps(log: Console) -> None:
 
 
 def test_a_count_goes_on_after_a_while(log: Console, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What counts on for long is told again, from time to time."""
+    """Lines that only count on are printed again after a while."""
     now = iter([0.0, 30.0, 61.0, 62.0])
     monkeypatch.setattr(progress.time, "monotonic", lambda: next(now))
     with progress.bar("attacking", 3000, log) as bar:
