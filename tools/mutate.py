@@ -53,7 +53,6 @@ class Trees:
 
     def __init__(self, folder: pathlib.Path, count: int) -> None:
         """Creates ``count`` copies of the repository in a folder, for mutation tests."""
-        self.cache = folder / "ccache"
         self.free: queue.Queue[pathlib.Path] = queue.Queue()
         for number in range(count):
             self.free.put(copy_tree(folder / str(number)))

@@ -118,6 +118,7 @@ def _unpacked(packed: pathlib.Path) -> tuple[pathlib.Path, str]:
         return packed.resolve(), digest
     stem = re.sub(r"[^A-Za-z0-9_.+-]", "_", packed.name.removesuffix(".gz").removesuffix(".lib"))
     path = paths.BUILD / "pdk" / f"{stem}-{digest[:8]}.lib"
+    paths.check(path)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         paths.write(path, text)
