@@ -207,10 +207,12 @@ def test_bad_files(tmp_path: pathlib.Path) -> None:
 
 def test_full_disk(tmp_path: pathlib.Path) -> None:
     """`maeslant encrypt` reports a full disk and leaves no output file."""
+    # Builds driver and simulator, which are larger than the limit.
+    good("encrypt", "-", "-", *options("ctr"), *SMALL, data=b"")
     source = tmp_path / "source"
     source.write_bytes(bytes(1 << 20))
     result = subprocess.run(
-        [MAESLANT, "encrypt", source, tmp_path / "out", *options("ctr")],
+        [MAESLANT, "encrypt", source, tmp_path / "out", *options("ctr"), *SMALL],
         preexec_fn=lambda: no_larger(1 << 18),
         capture_output=True,
         check=False,
