@@ -79,6 +79,49 @@ BREAKS = {
         "      .w_ready_i,",
         "      .w_ready_i(1'b1),",
     ),
+    "mode_output_arbiter": ("mode/mae_mode_output_arbiter.sv", "if (out_key_lost_o)", "if (1'b0)"),
+    "mode_output_arbiter/bytes": (
+        "mode/mae_mode_output_arbiter.sv",
+        "& first_bytes(out_bytes_o[3:0])",
+        "",
+    ),
+    "mode_output_arbiter/row": (
+        "mode/mae_mode_output_arbiter.sv",
+        ".advance_i(out_ready_i)",
+        ".advance_i(1'b1)",
+    ),
+    "read_row_arbiter": (
+        "dma/read/mae_dma_read_row_arbiter.sv",
+        "pick_hot : '0)) | wake_i",
+        "pick_hot : '0))",
+    ),
+    "read_row_arbiter/committed": (
+        "dma/read/mae_dma_read_row_arbiter.sv",
+        "row != commit_row_i || aborted_q[pick_ctx];",
+        "1'b1;",
+    ),
+    "read_row_arbiter/last": (
+        "dma/read/mae_dma_read_row_arbiter.sv",
+        "ended_q[pick_ctx] && row == last_row.row",
+        "row == last_row.row",
+    ),
+    "read_row_arbiter/pages": ("dma/read/mae_dma_read_row_arbiter.sv", "(last || row[", "(row["),
+    "guard_host_port": ("guard/bus/mae_guard_halt_reg.sv", "&& room_i && !halt_i", "&& room_i"),
+    "guard_host_port/zeros": (
+        "guard/bus/mae_guard_host_writes.sv",
+        "w_strb = halt_i ? '0 :",
+        "w_strb =",
+    ),
+    "guard_host_port/last": (
+        "guard/bus/mae_guard_host_writes.sv",
+        "beat_q == order_len",
+        "beat_q == '0",
+    ),
+    "guard_host_port/split": (
+        "guard/bus/mae_guard_response_bursts.sv",
+        "7'(aw_beats_i) > to_boundary",
+        "7'(aw_beats_i) > to_boundary + 7'd1",
+    ),
     "fifo_async": ("prim/mae_fifo_async.sv", "to_gray(write_d);", "write_d;"),
     "fifo_async_keep": (
         "prim/mae_fifo_async.sv",
@@ -121,6 +164,35 @@ BREAKS = {
         "cipher/mae_round.sv",
         "(Dirs == DirsDecrypt) ? Decrypt : Encrypt;",
         "Encrypt;",
+    ),
+    "round_luts": ("cipher/luts/mae_round_luts.sv", "Made = 8'h66", "Made = 8'h67"),
+    "round_luts/encryption": (
+        "cipher/luts/mae_round_luts.sv",
+        "j inside {1, 3, 4}) begin",
+        "j inside {1, 2, 4}) begin",
+    ),
+    "round_luts/decryption": (
+        "cipher/luts/mae_round_luts.sv",
+        "(j inside {1, 2, 4, 5}) top",
+        "(j inside {1, 2, 4}) top",
+    ),
+    "round_luts/last": (
+        "cipher/luts/mae_round_luts.sv",
+        "(decrypt_i ? {16{Added}} : enc_key_i)",
+        "(decrypt_i ? '0 : enc_key_i)",
+    ),
+    "sbox_rom": ("cipher/sbox/mae_sbox_rom.sv", "rom[in_i[i+p]]", "rom[in_i[i]]"),
+    "sbox_rom/doubled": ("cipher/sbox/mae_sbox_rom.sv", "8'(xtime(32'(Fwd[x])))", "Fwd[x]"),
+    "round_rom": (
+        "cipher/mae_pipe_rounds_rom.sv",
+        "^ {a[15:0], a[31:16]}",
+        "^ {a[23:0], a[31:24]}",
+    ),
+    "round_rom/last": ("cipher/mae_pipe_rounds_rom.sv", "r > 1 && c < 4", "c < 4"),
+    "round_rom_cut": (
+        "cipher/mae_pipe_rounds_rom.sv",
+        "shift_rows(substituted)",
+        "substituted",
     ),
 }
 PROOFS = {proof.name: proof for proof in proofs.load()}
