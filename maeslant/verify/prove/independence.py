@@ -75,14 +75,13 @@ class Independence:
 
 def _bits(module: dict, name: str) -> list[int]:
     """Returns the net numbers of a port or net's bits in a netlist, such as ``key_i[255:0]``."""
-    word, _, places = name.partition("[")
+    word, high, low = re.fullmatch(r"(.*?)(?:\[(\d+):(\d+)\])?", name).groups()
     found = module["netnames"].get(word)
     if found is None:
         raise AssertionError(f"no net {word}")
     bits = found["bits"]
-    if places:
-        high, low = (int(number) for number in places.rstrip("]").split(":"))
-        bits = bits[low : high + 1]
+    if high:
+        bits = bits[int(low) : int(high) + 1]
     bits = [bit for bit in bits if isinstance(bit, int)]
     if not bits:
         raise AssertionError(f"{name} is constant")
