@@ -12,9 +12,16 @@ from maeslant.verify.prove import through
 from tools.checks import check_ports
 
 
-def changed(name: str, tmp_path: pathlib.Path, file: str, find: str, replace: str) -> design.Design:
+def changed(
+    name: str,
+    tmp_path: pathlib.Path,
+    file: str,
+    find: str,
+    replace: str,
+    parameters: dict[str, object] | None = None,
+) -> design.Design:
     """Returns a design in which a text of one RTL file is replaced."""
-    what = design.find(name)
+    what = design.find(name, parameters)
     text = (paths.RTL / file).read_text()
     assert text.count(find) == 1
     copy = tmp_path / pathlib.Path(file).name
@@ -33,11 +40,11 @@ def test_response_to_request(tmp_path: pathlib.Path) -> None:
     """check_ports.py reports a planted path from bready to awready."""
     change = ("prim/mae_stream_reg.sv", "= !skid_valid_q;", "= !skid_valid_q || out_ready_i;")
     broken = changed("mae_axil_to_reg", tmp_path, *change)
-    found = check_ports.forbidden("mae_axil_to_reg", broken)
+    found = check_ports.forbidden("mae_axil_to_reg", what=broken)
     assert "mae_axil_to_reg: axil_i -> axil_o" in found
     bench = paths.ROOT / "tests" / "bus" / "axil_to_reg_bench.sv"  # with a port for each signal
     broken = changed(str(bench), tmp_path, *change)
-    found = check_ports.forbidden("mae_axil_to_reg", broken)
+    found = check_ports.forbidden("mae_axil_to_reg", what=broken)
     for path in ("bready -> s_axil_awready", "bready -> s_axil_wready", "rready -> s_axil_arready"):
         assert f"mae_axil_to_reg: s_axil_{path}" in found
 
@@ -51,9 +58,21 @@ def test_beyond_what_is_meant(tmp_path: pathlib.Path) -> None:
         "assign m_axil_bready  = access && s_apb_pwrite;",
         "assign m_axil_bready  = access && s_apb_pwrite && m_axil_bvalid;",
     )
-    assert check_ports.forbidden("mae_apb_to_axil", broken) == [
+    assert check_ports.forbidden("mae_apb_to_axil", what=broken) == [
         "mae_apb_to_axil: m_axil_bvalid -> m_axil_bready"
     ]
+
+
+def test_other_parameters(tmp_path: pathlib.Path) -> None:
+    """check_ports.py reports a planted path that a stream card has on a narrow bus alone."""
+    name = "mae_stream_card"
+    more = next(more for top, more in check_ports.MORE if top == name and "BusWidth" in more)
+    change = ("bus/mae_axi_narrow.sv", "m_axi_arsize                = MSize;")
+    for parameters, found in (({}, []), (more, [f"{name}: m_axi_rvalid -> m_axi_arsize"])):
+        given = check_ports.TOPS[name] | parameters
+        replace = "m_axi_arsize = MSize ^ 3'(m_axi_rvalid);"
+        broken = changed(name, tmp_path, *change, replace, given)
+        assert check_ports.forbidden(name, what=broken) == found
 
 
 def test_registers_end_paths() -> None:

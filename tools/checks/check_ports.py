@@ -48,6 +48,13 @@ TOPS: dict[str, dict[str, object]] = {
     "mae_row_to_axis": {},
 }
 BUILDS = {"mae_protected_card": "protected_small"}
+# Parameters that bring other logic to a module's bus ports: each is elaborated, too.
+MORE: tuple[tuple[str, dict[str, object]], ...] = (
+    ("mae_protected_card", {"AxiMemory": 1}),
+    ("mae_unprotected_card", {"AxiMemory": 1}),
+    ("mae_stream_card", {"BusWidth": 64}),
+    ("mae_stream_card", {"RecordSlots": 2}),
+)
 INSIDE = {  # its bus ports are that one's
     "mae_guard": "mae_protected_card",
     "mae_device_memory": "mae_external_memory",
@@ -108,9 +115,11 @@ def unlisted() -> list[str]:
     ] + [f"{name}: has no bus port" for name in sorted(known - has)]
 
 
-def forbidden(name: str, what: design.Design | None = None) -> list[str]:
+def forbidden(
+    name: str, more: dict[str, object] | None = None, what: design.Design | None = None
+) -> list[str]:
     """Returns an RTL module's combinational paths at bus ports that the tables do not allow."""
-    what = what or design.find(BUILDS.get(name, name), TOPS[name])
+    what = what or design.find(BUILDS.get(name, name), TOPS[name] | (more or {}))
     try:
         found = through.found_in(what)
     except MaeslantError as error:
@@ -128,9 +137,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="check_ports.py", description=__doc__)
     parser.add_argument("name", nargs="*", help="module to check; all by default")
     names = parser.parse_args().name or list(TOPS)
+    chosen = [(name, {}) for name in names] + [one for one in MORE if one[0] in names]
     found = unlisted()
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-        for lines in pool.map(forbidden, names):
+        for lines in pool.map(lambda one: forbidden(*one), chosen):
             found += lines
     for line in found:
         print(line)
