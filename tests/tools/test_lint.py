@@ -36,6 +36,8 @@ BREAKS = [
     ("ruff", "a.py", '"""A module."""', ""),
 ]
 
+FULL_COUNTER = "if (Depth + 1 < 2 ** CountWidth)"  # what keeps mae_fifo from such a comparison
+
 
 def make(root: pathlib.Path, changes: dict[str, str] | None = None) -> pathlib.Path:
     """Writes a small source tree with the repository's lint settings; returns its folder."""
@@ -78,3 +80,21 @@ def test_fix(tmp_path: pathlib.Path, check: str, fix: Callable) -> None:
     fix(root, True)
     assert (root / file).read_text() == GOOD[file]
     assert CHECKS[check](root) == []
+
+
+@pytest.mark.parametrize("depth", [1, 3, 15, 16])
+def test_edges_of_fifo(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, depth: int
+) -> None:
+    """lint.verilator_lint finds a comparison that is constant in mae_fifo at full counters only."""
+    name = "rtl/prim/mae_fifo.sv"
+    text = (lint.paths.ROOT / name).read_text()
+    assert text.count(FULL_COUNTER) == 1
+    root = make(tmp_path, {name: text.replace(FULL_COUNTER, "if (1'b1)")})
+    monkeypatch.setattr(lint.configurations, "load", dict)
+    given = [(path.stem, found) for path, found in lint.verilator_tops(root)]
+    assert ("mae_fifo", {"Depth": depth}) in given
+    only = [(root / name, {"Depth": depth})]
+    monkeypatch.setattr(lint, "verilator_tops", lambda _root: only)
+    found = " ".join(lint.verilator_lint(root))
+    assert ("CMPCONST" in found and "mae_fifo.sv" in found) == (depth in (1, 3, 15)), found
