@@ -49,6 +49,16 @@ def test_response_to_request(tmp_path: pathlib.Path) -> None:
         assert f"mae_axil_to_reg: s_axil_{path}" in found
 
 
+@pytest.mark.slow  # to elaborate the card
+def test_response_to_provisioning_port(tmp_path: pathlib.Path) -> None:
+    """check_ports.py reports a planted path from the protected card's bready to install_ready_o."""
+    name = "mae_protected_card"
+    change = ("prim/mae_stream_reg.sv", "= !skid_valid_q;", "= !skid_valid_q || out_ready_i;")
+    broken = changed(check_ports.BUILDS[name], tmp_path, *change)
+    found = check_ports.forbidden(name, what=broken)
+    assert f"{name}: s_axil_bready -> install_ready_o" in found
+
+
 def test_beyond_what_is_meant(tmp_path: pathlib.Path) -> None:
     """check_ports.py reports a planted path that is not among the bridge's permitted ones."""
     broken = changed(
