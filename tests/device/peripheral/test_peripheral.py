@@ -153,6 +153,67 @@ async def blocks_ahead(dut) -> None:
     assert await p.field("status.room") == 0, "no room without a job"
 
 
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def unstrobed_block(dut) -> None:
+    """A write to data_in[3] without byte strobes hands mae_peripheral no block."""
+    p = await begin(dut)
+    key, data = random.randbytes(16), random.randbytes(16)
+    await p.load_key(0, key)
+    await p.start("ecb", False, 16, None)
+    room = await p.field("status.room")
+    for i in range(4):
+        await p.write("data_in", int.from_bytes(data[4 * i : 4 * i + 4], "little"), i % 3)
+        port = p.bus.write_if
+        address, word = (c._transaction_obj() for c in (port.aw_channel, port.w_channel))
+        address.awaddr = p.layout["data_in"][0] + 12
+        word.wdata, word.wstrb = random.getrandbits(32), 0
+        await port.aw_channel.send(address)
+        await port.w_channel.send(word)
+        assert int((await port.b_channel.recv()).bresp) == AxiResp.OKAY
+        await ClockCycles(dut.clk_i, 30)
+        status = await p.fields("status")
+        assert (status["busy"], status["answers"], status["error"]) == (1, 0, 0), i
+        assert status["room"] == room, i
+    assert await p.move(data) == oracle.crypt("ecb", False, key, bytes(16), data)
+    assert await p.error() == 0
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def key_commands_back_to_back(dut) -> None:
+    """Of two key commands in a row, the first one's slot alone gets the key written before both.
+
+    The second one is refused while the first one runs, longer if the cipher is taking its slot's
+    old key for a job. Later it takes a key of zeros: the first one has emptied the key registers.
+    """
+    p = await begin(dut)
+    data, errors = random.randbytes(16), []
+    command = p.layout["key_cmd"][0]
+    for wait in range(48):
+        key, other, new = (random.randbytes(32) for _ in range(3))
+        for slot, old in enumerate((key, other, other)):
+            assert await p.load_key(slot, old) == 0
+        await p.write_words("key", new)
+        await p.start("xts", True, 16, bytes(16), key_slot=0, tweak_slot=1)
+        await ClockCycles(dut.clk_i, wait)
+        values = [p.pack("key_cmd", slot=slot, len=2, go=1) for slot in (1, 2)]
+        first, second = (value.to_bytes(4, "little") for value in values)
+        writes = [p.bus.init_write(command, first)]
+        if wait % 4:
+            await ClockCycles(dut.clk_i, wait % 4)
+        writes.append(p.bus.init_write(command, second))
+        for write in writes:
+            await write.wait()
+        while (status := await p.fields("key_status"))["busy"]:
+            pass
+        errors.append(status["error"])
+        await p.move(data)  # of the job that lost its key
+        await p.write("irq_status", error=1)
+        for slot, held in ((1, new), (2, other if errors[-1] else bytes(32))):
+            await p.start("ecb", False, 16, None, key_slot=slot)
+            assert await p.move(data) == oracle.crypt("ecb", False, held, b"", data), (wait, slot)
+    assert set(errors) == {0, BUSY}, "the second command always comes at the same time"
+
+
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def misuse(dut) -> None:
     """mae_peripheral refuses each misuse with its error code; the next job runs right."""
