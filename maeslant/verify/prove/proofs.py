@@ -30,7 +30,8 @@ clock, at any depth: no path through gates, registers and memories of the elabor
 from a secret bit to one of them (maeslant/verify/prove/independence.py). Nothing is assumed. A bus
 that carries registers, descriptors and data on the same wires cannot be told apart bit by bit:
 there the secrets begin at the nets that carry them alone, behind the bus's decoder. Verdicts (a tag
-was right or not) are public, and stop a path. Parameters not named are the defaults.
+was right or not) are public, and stop a path; so are, in the protected card, the deciphered
+requests of the application, which it carries out. Parameters not named are the defaults.
 
 | module | parameters | secret | outputs | public verdict |
 |---|---|---|---|---|
