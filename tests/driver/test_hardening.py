@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests the hardening of the driver's shared libraries, and the enclave's interface to the OS."""
 
+import pathlib
 import re
 import subprocess
 
 import pytest
 
 from maeslant.build import c_driver
+
+HERE = pathlib.Path(__file__).resolve().parent
 
 
 def readelf(path, *options: str) -> str:
@@ -48,9 +51,30 @@ def test_copies_of_the_enclave() -> None:
     assert {name for name, _ in found} >= set(ACCESS)
     for name, code in found:
         assert not re.search(r"\brep|\bmovs[bwlq]\b|\bmov[au]ps|xmm|ymm|zmm", code), name
-    # Each store of a byte through a pointer is one that VERW goes before.
+    # The store of a byte stands between VERW and the two fences, with nothing else there; that no
+    # other store of a byte goes outside is test_each_access_of_the_copies.
     out = "".join(code for name, code in found if name in ("outside_store", *COPIES))
-    assert out.count("verw") == len(re.findall(r"\bmfence\b", out)) > 0
+    guarded = re.findall(r"\bverw .*\n.*\bmovb? .*,.*\(.*\n.*\bmfence *\n.*\blfence\b", out)
+    assert len(guarded) == out.count("verw") == len(re.findall(r"\bmfence\b", out)) > 0
+
+
+def test_each_access_of_the_copies(tmp_path) -> None:
+    """The enclave's copies access outside memory by aligned 8 bytes, or single bytes after VERW.
+
+    The compiler calls the program's functions before each access to memory.
+    """
+    program = tmp_path / "outside_accesses"
+    source = HERE / "programs" / "watched" / "outside_accesses.c"
+    wire = c_driver.DRIVER / "enclave" / "wire.c"
+    flags = [*c_driver.FLAGS, "-O2", "-g", *c_driver.INCLUDES]
+    watched = program.with_suffix(".o")
+    for command in (
+        [*flags, "-fsanitize=thread", "-c", str(source), "-o", str(watched)],
+        [*flags, str(watched), str(wire), "-o", str(program)],
+    ):
+        c_driver.run([c_driver.compiler(), *command], "compiling outside_accesses.c")
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_every_call_out_of_the_enclave_clears_the_direction_flag() -> None:
