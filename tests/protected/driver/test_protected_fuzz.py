@@ -25,6 +25,40 @@ def test_stored_inputs(target):
     assert len(driver_fuzz.stored(target)) >= 5
 
 
+def replace(monkeypatch, tmp_path, name, find, text):
+    """Makes the fuzz targets use a copy of a file of driver/enclave with another text in it."""
+    file = c_driver.DRIVER / "enclave" / name
+    old = file.read_text()
+    assert old.count(find) == 1
+    changed = tmp_path / file.name
+    includes = re.sub(r'#include "([\w/]+\.h)"', rf'#include "{file.parent}/\1"', old)
+    changed.write_text("#include <stdio.h>\n" + includes.replace(find, text))
+    real = driver_fuzz.sources
+
+    def sources(target):
+        stem = "gcm_" if file.name.startswith("gcm_") else file.name
+        return [changed if path.name.startswith(stem) else path for path in real(target)]
+
+    monkeypatch.setenv("MAESLANT_GCM", "openssl")
+    monkeypatch.setattr(driver_fuzz, "sources", sources)
+    monkeypatch.setattr(driver_fuzz, "FOLDER", tmp_path)
+
+
+@pytest.mark.parametrize("target", ["outside", "answers", "gate"])
+def test_capabilities(target, monkeypatch, tmp_path):
+    """The driver meets each capability word of driver/fuzz/script.h in every target: five."""
+    words = set(re.findall(r"0x([0-9a-f]{16})\)", (c_driver.DRIVER / "fuzz/script.h").read_text()))
+    find = "CALL_OUT(outside->read(outside->user, REGISTER_DEVICE_NONCE"
+    told = 'fprintf(stderr, "met %016llx\\n", (unsigned long long)session->capabilities);'
+    replace(monkeypatch, tmp_path, "session.c", find, f"{told}\n    {find}")
+    program = str(driver_fuzz.build(target, fuzzer=False))
+    met = set()
+    for inputs in (driver_fuzz.stored(target), ["1", "1500"]):
+        done = subprocess.run([program, *inputs], stderr=subprocess.PIPE, text=True, check=True)
+        met.update(re.findall(r"(?m)^met ([0-9a-f]{16})$", done.stderr))
+    assert met >= words and len(words) >= 5
+
+
 # Defects, each with the target that must notice it: file of driver/enclave, text, new text.
 DEFECTS = {
     "a tag of 15 bytes": (
@@ -65,22 +99,8 @@ DEFECTS = {
 
 def plant(defect, monkeypatch, tmp_path):
     """Replaces a line of the C driver by a defect; returns the fuzz target that must detect it."""
-    target, name, find, replace = DEFECTS[defect]
-    file = c_driver.DRIVER / "enclave" / name
-    text = file.read_text()
-    assert text.count(find) == 1
-    broken = tmp_path / file.name
-    includes = re.sub(r'#include "([\w/]+\.h)"', rf'#include "{file.parent}/\1"', text)
-    broken.write_text(includes.replace(find, replace))
-    real = driver_fuzz.sources
-
-    def sources(target):
-        stem = "gcm_" if file.name.startswith("gcm_") else file.name
-        return [broken if path.name.startswith(stem) else path for path in real(target)]
-
-    monkeypatch.setenv("MAESLANT_GCM", "openssl")
-    monkeypatch.setattr(driver_fuzz, "sources", sources)
-    monkeypatch.setattr(driver_fuzz, "FOLDER", tmp_path)
+    target, *change = DEFECTS[defect]
+    replace(monkeypatch, tmp_path, *change)
     return target
 
 
@@ -110,6 +130,51 @@ def test_libfuzzer_finds_defect(defect, monkeypatch, tmp_path):
 def test_libfuzzer(target):
     """LibFuzzer finds no failure of the C driver in one minute for each fuzz target."""
     assert driver_fuzz.run_fuzzer(target, 60)["number_of_executed_units"] > 1000
+
+
+# A fuzz target with one edge for each first byte of its inputs that it knows.
+BRANCHES = """
+#include <stddef.h>
+#include <stdint.h>
+
+volatile int reached[3];
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    for (int i = 0; i < 3; i++)
+        if (size > 0 && data[0] == "ABC"[i])
+            switch (i) {
+            case 0: reached[0]++; break;
+            case 1: reached[1]--; break;
+            default: reached[2] += 2;
+            }
+    return 0;
+}
+"""
+
+
+@pytest.mark.skipif(not driver_fuzz.has_fuzzer(), reason="no clang with libFuzzer")
+def test_the_stored_corpus_grows(monkeypatch, tmp_path):
+    """An input that reaches a new edge is stored, one that reaches none is not; none is lost."""
+    source = tmp_path / "fuzz_gcm.c"
+    source.write_text(BRANCHES)
+    monkeypatch.setattr(driver_fuzz, "sources", lambda target: [source])
+    monkeypatch.setattr(driver_fuzz, "FOLDER", tmp_path / "built")
+    monkeypatch.setattr(driver_fuzz, "CORPUS", tmp_path / "corpus")
+    stored = {"first": b"A", "again": b"A, which adds nothing", "plain": b"\0"}
+    (tmp_path / "corpus" / "gcm").mkdir(parents=True)
+    for name, content in stored.items():
+        (tmp_path / "corpus" / "gcm" / name).write_bytes(content)
+    found = driver_fuzz.corpus("gcm")
+    for name, content in {"new": b"C is new", "old": b"A is not"}.items():
+        (found / name).write_bytes(content)
+    assert driver_fuzz.grow("gcm") == 1
+    now = {path.name: path.read_bytes() for path in (tmp_path / "corpus" / "gcm").iterdir()}
+    assert now.items() >= stored.items() and len(now) == 4
+    assert b"C is new" in now.values()
+    assert driver_fuzz.grow("gcm") == 0
 
 
 def test_the_copies_can_be_timed():
