@@ -10,8 +10,10 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from maeslant.cli import app
+from maeslant.build import simulator
+from maeslant.cli import app, demo
 from maeslant.protected import attack_runs, rtl_card, session
+from maeslant.protected.attacks import catalogue
 from maeslant.protected.model import ghosh, workload
 from maeslant.protected.model.device import Device
 from maeslant.protected.model.host import Host
@@ -138,9 +140,12 @@ def test_ghosh_on_the_card() -> None:
     assert "card: tag of a chunk" in text and text.rstrip().endswith("it holds")
 
 
-@pytest.mark.parametrize("words", [["--ghosh"], ["reset/status/7"], ["--fuzz", "20"]])
-def test_what_it_runs_on(words: list[str], monkeypatch) -> None:
-    """`maeslant attack` without --model runs the C driver with the card's RTL."""
+@pytest.fixture
+def made(monkeypatch) -> tuple[list, list]:
+    """Returns lists to which each session's driver and each card's RTL will be added.
+
+    The references, which say what is right, run before; then they end the test.
+    """
     hosts, devices = [], []
     real_host, real_device = session.Host.__init__, rtl_card.RtlDevice.__init__
 
@@ -155,11 +160,60 @@ def test_what_it_runs_on(words: list[str], monkeypatch) -> None:
     def never(*_arguments, **_named):
         raise AssertionError("the reference in place of the card or the driver")
 
-    workload.expected(False), workload.expected(True)  # the reference says what is right
+    workload.expected(), workload.expected(False), workload.expected(True)  # cached one by one
     monkeypatch.setattr(session.Host, "__init__", begin_host)
     monkeypatch.setattr(rtl_card.RtlDevice, "__init__", begin_device)
     monkeypatch.setattr(Host, "__init__", never)
     monkeypatch.setattr(Device, "__init__", never)
     monkeypatch.setattr(ghosh.GhoshDevice, "__init__", never)
+    return hosts, devices
+
+
+@pytest.mark.parametrize("words", [["--ghosh"], ["reset/status/7"], ["--fuzz", "20"]])
+def test_what_it_runs_on(words: list[str], made) -> None:
+    """`maeslant attack` without --model runs the C driver with the card's RTL."""
     run(*words)
+    hosts, devices = made
     assert len(hosts) >= 2 * len(devices) - 1 >= 1
+
+
+def test_what_all_attacks_run_on(made, monkeypatch) -> None:
+    """`maeslant attack --all` runs every attack of its list, here one a family, on the RTL."""
+    families = {attack_runs.family_of(entry): entry for entry in reversed(catalogue())}
+    del families["after an error"]  # plays all others: 29 s
+    monkeypatch.setattr(attack_runs, "catalogue", lambda: list(families.values()))
+    found = json.loads(run("--all", "--json"))
+    hosts, devices = made
+    assert [entry["name"] for entry in found] == [entry.name for entry in families.values()]
+    assert len(devices) == len(found) >= 17 and len(hosts) == 2 * len(devices)
+
+
+def test_what_the_demonstration_runs_on(made, monkeypatch, tmp_path) -> None:
+    """`maeslant demo` runs file, inference and attacks on simulated cards, none on a model."""
+    libraries, devices = [], []
+    begin_gate, stats = session.Gate.__init__, demo.Device.stats
+
+    def begin(self, command, *arguments, **named):
+        libraries.extend(word for word in command if word == "reference" or word.endswith(".so"))
+        begin_gate(self, command, *arguments, **named)
+
+    def counted(self):
+        devices.append(stats(self))
+        return devices[-1]
+
+    monkeypatch.setattr(session.Gate, "__init__", begin)
+    monkeypatch.setattr(demo.Device, "stats", counted)
+    monkeypatch.setattr(demo, "DIGITS", 1)
+    monkeypatch.setattr(demo, "PASSES", demo.PASSES[:2])
+    file = tmp_path / "file"
+    file.write_bytes(bytes(1000))
+    result = CliRunner().invoke(app, ["demo", str(file)])
+    assert result.exit_code == 0, (result.output, result.exception)
+    text = " ".join(result.stdout.split())
+    assert "equal to OpenSSL" in text and "1 handwritten digits, protected: 1 right" in text
+    assert "on the card" in text and "3 of 3 attacks" in text
+    assert "On the simulated card (protected_small) under the C driver" in text
+    # A simulator of the RTL counts beats of its bus; the others have no such counters.
+    assert len(devices) == 2 and all(found["read_beats"] > 0 for found in devices)
+    assert libraries == [str(simulator.library("protected"))]
+    assert len(made[1]) == len(demo.ATTACKS)
