@@ -165,6 +165,29 @@ def test_memories(target: str, memory: str, wire: str, tmp_path: pathlib.Path) -
         compared(target, rtl, netlist, "mae_fifo")
 
 
+BLOCK_RAM = """module block_ram (
+  input logic clk_i, we_i, input logic [8:0] to_i, from_i,
+  input logic [35:0] word_i, output logic [35:0] word_o
+);
+  logic [35:0] rows_q[512];
+  always_ff @(posedge clk_i) begin
+    if (we_i) rows_q[to_i] <= word_i;
+    word_o <= rows_q[from_i];
+  end
+endmodule
+"""
+
+
+@pytest.mark.parametrize(("target", "memory"), [("ecp5", "DP16KD"), ("xc7", "RAMB18E1")])
+def test_block_ram_is_refused(target: str, memory: str, tmp_path: pathlib.Path) -> None:
+    """A netlist with block RAM cannot be proved, as docs/guides/synthesis.md says."""
+    file = tmp_path / "block_ram.sv"
+    file.write_text(BLOCK_RAM)
+    rtl, netlist = mapped_by_yosys(target, str(file), {}, tmp_path)
+    with pytest.raises(SynthesisError, match=f"a cell {memory} cannot be compared"):
+        compared(target, rtl, netlist, "block_ram")
+
+
 LOOKUP = """module lookup (
   input logic clk_i, rst_ni, input logic [1:0] row_i, output logic [4:0] word_o
 );
