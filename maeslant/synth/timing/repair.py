@@ -18,7 +18,7 @@ from maeslant.synth.liberty import Cell, Library
 from maeslant.synth.timing import sta
 
 SCRIPT = pathlib.Path(__file__).with_suffix(".tcl")
-# An end that comes to the same every time: a number of trials, not a time.
+# The repair ends after a number of trials, not after a time: a faster machine tries no more.
 TRIALS = 10000
 PATHS = 10
 INSTANCE = re.compile(r"(?m)^  (\S+) (\S+) \(\n((?:    \..*\n)+)  \);$")
