@@ -33,6 +33,20 @@ def test_labels(words: tuple[str, ...]) -> None:
         assert found["clocks"] < 1.1 * found["kernel_clocks"]
 
 
+@pytest.mark.parametrize(
+    ("words", "heading", "other"),
+    [(("--no-card",), "by the model", "on the card"), (("--card",), "on the card", "by the model")],
+    ids=["--no-card", "--card"],
+)
+def test_heading(words: tuple[str, ...], heading: str, other: str) -> None:
+    """`maeslant infer` says above its clocks whether the card or a model of it counted them."""
+    result = CliRunner().invoke(app, ["infer", "--images", "2", *words])
+    assert result.exit_code == 0, result.output
+    assert heading in result.stdout and other not in result.stdout
+    formula = "by the kernel's formula for clocks" in " ".join(result.stdout.split())
+    assert formula == (words[0] == "--no-card")
+
+
 def test_too_many() -> None:
     """`maeslant infer` refuses more images than the data set's test part has."""
     result = CliRunner().invoke(app, ["infer", "--no-card", "--images", "361"])

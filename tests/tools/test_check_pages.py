@@ -5,6 +5,7 @@ import pathlib
 
 import pytest
 
+from maeslant import paths
 from tests.tools import tree
 from tools.checks import check_pages, check_snippets
 
@@ -67,6 +68,27 @@ def test_links_of_the_html_page(tmp_path: pathlib.Path) -> None:
         "results/page.html: this page has no id two",
         "results/page.html: there is no b.json",
     ]
+
+
+def test_environment_variables(tmp_path: pathlib.Path) -> None:
+    """check_pages.py compares the variables that are read with the table of the install guide."""
+    table = "| variable | effect |\n|---|---|\n"
+    table += "".join(f"| `MAESLANT_{name}` | something |\n" for name in ("A", "B", "GONE"))
+    sources = {
+        "maeslant/paths.py": 'import os\nos.environ.get("MAESLANT_A")\nTWO = "MAESLANT_TWO"\n',
+        "driver/src/library.c": 'char *b = getenv("MAESLANT_B"); // not MAESLANT_H\n',
+        "maeslant/cli.py": 'import os\nos.environ["MAESLANT_KEYS"]; set(MAESLANT_C="1")\n',
+    }
+    tree.make(tmp_path, **{"docs/guides/install.md": table}, **sources)
+    assert check_pages.problems(tmp_path, KNOWN) == [
+        "docs/guides/install.md: its table lacks MAESLANT_TWO",
+        "docs/guides/install.md: nothing reads MAESLANT_GONE",
+    ]
+
+
+def test_variables_of_the_tree() -> None:
+    """The install guide lists each environment variable that the software reads, and no other."""
+    assert check_pages.variable_problems(paths.ROOT) == []
 
 
 BAD = """# A page

@@ -4,7 +4,8 @@
 Checks each `make` target and variable, each maeslant command, option and part to measure, each path
 in a command; each link and the heading that it names; and in backticks each path that begins in a
 folder of the repository or beside the page, each hardware module or C name (mae_...), Python module
-(maeslant...) and test (test_...). Of the published HTML page: each link.
+(maeslant...) and test (test_...). Of the published HTML page: each link. The table of environment
+variables in docs/guides/install.md names those that the software reads.
 """
 
 import difflib
@@ -45,6 +46,11 @@ ROOMS = (
     "examples",
     "boards",
 )
+VARIABLES = "docs/guides/install.md"
+READ = re.compile(r'(?m)(?:getenv\(|environ(?:\.get\(|\[)|^[A-Z_]+ = )"(MAESLANT_\w+)"')
+READERS = ("driver", "sim", "maeslant", "tools", "examples")
+# What a program hands to its own child, and no user sets: the rest of the name.
+HANDED_ON = {"DIRS", "FIGURES", "KEYS", "PARAMETERS", "SCHEDULES"}
 
 
 def targets(makefile: str) -> set[str]:
@@ -256,6 +262,17 @@ def html_problems(page: pathlib.Path, root: pathlib.Path) -> list[str]:
     return [f"{page.relative_to(root)}: {line}" for line in found]
 
 
+def variable_problems(root: pathlib.Path) -> list[str]:
+    """Returns an error for each environment variable that is only read or only listed."""
+    files = [path for room in READERS for path in (root / room).rglob("*") if path.suffix in TEXTS]
+    read = {name for path in files for name in READ.findall(path.read_text(errors="replace"))}
+    page = root / VARIABLES
+    listed = re.findall(r"(?m)^\| `(MAESLANT_\w+)` \|", page.read_text()) if page.exists() else []
+    users = {name for name in read if name.removeprefix("MAESLANT_") not in HANDED_ON}
+    found = [f"{VARIABLES}: its table lacks {name}" for name in sorted(users - set(listed))]
+    return found + [f"{VARIABLES}: nothing reads {name}" for name in listed if name not in users]
+
+
 def pages(root: pathlib.Path) -> list[pathlib.Path]:
     """Returns the paths of the repository's Markdown pages."""
     every = root.rglob("*.md")
@@ -270,6 +287,7 @@ def problems(
         return ["README.md is missing"]
     known = commands() if known is None else known
     found = [line for page in pages(root) for line in page_problems(page, root, known)]
+    found += variable_problems(root)
     published = sorted((root / "results").glob("*.html"))
     return found + [line for page in published for line in html_problems(page, root)]
 
