@@ -361,8 +361,8 @@ struct mae_message {
     const uint8_t *key; /* NULL, or the key: loaded into a free slot and erased afterwards */
     size_t key_bytes;   /* of `key`: 16, 24, 32 */
     uint8_t *nonce;     /* written by mae_seal and mae_seal_counted, else read */
-    size_t nonce_bytes; /* GCM 1 to 65536, fewer than 12 repeat soon; CCM 7 to 13; 0 where the
-                           library writes it: 12 */
+    size_t nonce_bytes; /* GCM 1 to 65536: take 12, fewer soon repeat and no call warns (SP 800-38D
+                           8.2); CCM 7 to 13; 0 where the library writes it: 12 */
     const void *aad;    /* authenticated, not encrypted; any memory */
     uint64_t aad_bytes;
     const void *src; /* any memory; dst may be the same place */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs each example of examples/ in a copy of its folder, as its README says."""
+"""Runs each example of examples/ in a copy of its folder, as its README says, and README.md's C."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from maeslant import paths
-from maeslant.build import simulator, toolchain
+from maeslant.build import c_driver, simulator, toolchain
 
 EXAMPLES = paths.ROOT / "examples"
 MAESLANT = f"{sys.executable} -m maeslant.cli"
@@ -113,3 +113,50 @@ def test_python(copied: pathlib.Path) -> None:
     """The example python encrypts on a simulated device as `cryptography` does."""
     said = run(copied, sys.executable, "encrypt.py", "sim:peripheral")
     assert "equal: True" in said and "opened: attack at dawn" in said and "refused" in said
+
+
+# Seals a message by the README's function; prints nonce, ciphertext and tag.
+SEAL_MAIN = r"""
+#include <stdio.h>
+
+static void print(const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        printf("%02x", bytes[i]);
+    printf("\n");
+}
+
+int main(void)
+{
+    struct { uint8_t before[8], nonce[12], between[8], tag[16], after[8]; } room = {0};
+    uint8_t key[32] = {1, 2, 3}, data[100] = {0};
+    mae_error_t error = seal(key, room.nonce, room.tag, data, sizeof data);
+    print((const uint8_t *)&room, sizeof room);
+    print(data, sizeof data);
+    return (int)error;
+}
+"""
+
+
+def test_the_c_code_of_readme(tmp_path: pathlib.Path) -> None:
+    """README.md's C function seals a message, with a drawn nonce of 12 bytes and a tag of 16."""
+    (snippet,) = re.findall(r"(?ms)^```c\n(.*?)^```", (paths.ROOT / "README.md").read_text())
+    assert snippet.count('"sim:stream?lanes=4"') == 1
+    source = tmp_path / "seal.c"
+    # The peripheral is quicker to build than a card.
+    source.write_text(snippet.replace("sim:stream?lanes=4", "sim:peripheral") + SEAL_MAIN)
+    simulator.build("peripheral")
+    library, program = c_driver.build_archive(), tmp_path / "seal"
+    include = paths.ROOT / "driver" / "include"
+    compiler = [c_driver.compiler(), "-std=c17", "-Wall", "-Wextra", "-Werror", f"-I{include}"]
+    run(tmp_path, *compiler, str(source), str(library), "-ldl", "-pthread", "-o", str(program))
+    said = [run(tmp_path, str(program), MAESLANT_SIM_PATH=str(paths.BUILD / "sim")) for _ in "12"]
+    nonces = set()
+    for text in said:
+        room, sealed = map(bytes.fromhex, text.split())
+        nonce, tag = room[8:20], room[28:44]
+        assert room[:8] == room[20:28] == room[44:] == bytes(8), "more was written"
+        key = bytes((1, 2, 3)) + bytes(29)
+        assert AESGCM(key).decrypt(nonce, sealed + tag, None) == bytes(100)
+        nonces.add(nonce)
+    assert len(nonces) == 2
