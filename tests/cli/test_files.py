@@ -17,6 +17,7 @@ from maeslant.errors import MaeslantError
 from maeslant.synth import design, sources, yosys
 
 HERE = pathlib.Path(__file__).parent
+MOST = 8_000_000  # characters of plain Verilog that Icarus is given
 TOPS = ("small128", "lanes4", "gcm1_fpga", "mae_gcm_axis", "peripheral", "stream1", "soc")
 
 
@@ -161,7 +162,10 @@ def test_a_file_from_outside(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(design.rtl_modules()))
 def test_every_module(name: str, tmp_path: pathlib.Path) -> None:
-    """Verilator accepts the file list of every module in rtl/, and Icarus the plain Verilog."""
+    """Verilator accepts the file list of every module in rtl/, and Icarus the plain Verilog.
+
+    But for the largest: of 200 MB, Icarus makes nothing in ten minutes, with 6 GB of memory.
+    """
     typed = re.search(r"\bparameter\s+type\b", paths.code(design.rtl_modules()[name]))
     file = tmp_path / "files.f"
     file.write_text(command(name).stdout)
@@ -169,6 +173,8 @@ def test_every_module(name: str, tmp_path: pathlib.Path) -> None:
     done = subprocess.run([*verilator, "--top-module", name], capture_output=True, text=True)
     assert typed or not done.returncode, done.stderr
     if not typed and shutil.which("iverilog"):
-        (tmp_path / "plain.v").write_text(sources.plain(name))
+        text = sources.plain(name)
+        (tmp_path / "plain.v").write_text(text)
         icarus = ["iverilog", "-g2005", "-s", name, "-o", os.devnull, str(tmp_path / "plain.v")]
-        subprocess.run(icarus, check=True)
+        if len(text) <= MOST:
+            subprocess.run(icarus, check=True)
