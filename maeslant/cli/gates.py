@@ -64,7 +64,12 @@ def synth(
         bool, typer.Option("--simulate", help="Run the module's own tests on the netlist.")
     ] = False,
     proved: Annotated[
-        bool, typer.Option("--prove", help="Prove by SAT that the netlist is equal to the RTL.")
+        bool,
+        typer.Option(
+            "--prove",
+            help="Prove by SAT that the netlist is equal to the RTL; with --tables, those netlists "
+            "that no check has seen.",
+        ),
     ] = False,
     tables: Annotated[
         bool,
@@ -91,9 +96,9 @@ def synth(
     from maeslant.synth import flow, prove, simulate, synthesize
     from maeslant.synth import show as pages
 
-    how = given or power or placed or simulated or proved or period or abc or flatten is not None
+    how = given or power or placed or simulated or period or abc or flatten is not None
     if renewed:
-        if tables or finished or how or seeds != flow.SEEDS or target != "nangate45":
+        if tables or finished or how or proved or seeds != flow.SEEDS or target != "nangate45":
             raise MaeslantError(
                 "--renew takes PART, --publish and --json: what it renews is as it was published"
             )
@@ -104,7 +109,7 @@ def synth(
             raise MaeslantError(
                 "--tables has its own points: it takes no PART, nor how to make one"
             )
-        pages.tables(not finished, public, as_json, Console(), err)
+        pages.tables(not finished, public, proved, as_json, Console(), err)
         return
     if finished or public:
         raise MaeslantError("--finished goes with --tables, --publish with that or --renew")

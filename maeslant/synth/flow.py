@@ -166,7 +166,7 @@ def remembered(
     return dataclasses.replace(found, older=True) if suffices(found) else None
 
 
-def _same_netlist(one: Report, other: Report) -> bool:
+def same_netlist(one: Report, other: Report) -> bool:
     """Returns true if two synthesis reports are of the same sources and came to the same netlist.
 
     Tools are no part of the sources' digest, so they may have mapped differently.
@@ -177,7 +177,7 @@ def _same_netlist(one: Report, other: Report) -> bool:
 
 def _completed(found: Report, other: Report | None) -> Report:
     """Adds power, checks and places to a synthesis report that another one of its netlist has."""
-    if other is None or not _same_netlist(found, other):
+    if other is None or not same_netlist(found, other):
         return found
     checked = (other.netlist or {}) | (found.netlist or {})
     return dataclasses.replace(

@@ -88,17 +88,27 @@ def near(path: pathlib.Path) -> str:
     return min(os.path.relpath(path), str(path), key=len)
 
 
-def tables(compute: bool, public: bool, as_json: bool, console: Console, status: Console) -> None:
-    """Writes the synthesis tables' pages and prints which designs' reports are missing."""
+def tables(
+    compute: bool, public: bool, proved: bool, as_json: bool, console: Console, status: Console
+) -> None:
+    """Writes the synthesis tables' pages and prints which designs' reports are missing.
+
+    ``proved``: proves netlists, too, and prints which have no proof.
+    """
+    from maeslant.synth.page import netlists
     from maeslant.synth.page import tables as made
 
+    lines = []
     with progress.steps("tables", status) as tell:
         files, missing = made.make(compute, public, tell)
+        if proved:
+            lines = [f"netlist not proved: {line}" for line in netlists.prove(public, tell)]
+            files, _ = made.make(False, public, tell)
     if as_json:
         print(files[1].read_text(), end="")
-    for line in missing:
+    for line in lines + [f"not current: {line}" for line in missing]:
         where = status if as_json else console
-        where.print(f"not current: {line}", highlight=False, markup=False)
+        where.print(line, highlight=False, markup=False)
     if as_json:
         return
     written = ", ".join(map(near, files))

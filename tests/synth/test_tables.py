@@ -3,6 +3,7 @@
 
 import dataclasses
 import gzip
+import json
 import shutil
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from maeslant.errors import MaeslantError
 from maeslant.synth import flow, liberty, report, yosys
 from maeslant.synth.explore import points
-from maeslant.synth.page import fits, tables
+from maeslant.synth.page import fits, netlists, tables
 from tests.synth.test_flow import library
 
 
@@ -73,6 +74,35 @@ def test_a_changed_point_is_not_taken(small, monkeypatch, tmp_path) -> None:
         assert len(made(False)) == 1
     file.write_text(good)
     assert made(False) == []
+
+
+def test_netlists_are_proved(small, monkeypatch, tmp_path) -> None:
+    """A netlist of the tables that no check has seen is mapped again, proved, and its row says so.
+
+    One without a proof, or of another mapping, stays as published and is named.
+    """
+    assert made(True) == [] and ", netlist proved" not in page()
+    monkeypatch.setattr(report, "REPORTS", tmp_path / "again")
+    (file,) = report.PUBLISHED.glob("*.json")
+    before = file.read_text()
+    with monkeypatch.context() as broken:
+        broken.setattr(flow, "same_netlist", lambda _one, _other: False)
+        (line,) = netlists.prove(public=True)
+        assert line.startswith("`mae_sbox_tower` (Kind 1) for nangate45: mapped to another")
+    with monkeypatch.context() as broken:
+        broken.setattr(flow, "prove", fails)
+        assert netlists.prove(public=True) == ["`mae_sbox_tower` (Kind 1) for nangate45: unequal"]
+    assert file.read_text() == before
+    assert netlists.prove(public=True) == []
+    assert "proved" in json.loads(file.read_text())["netlist"]
+    assert made(False) == [] and ", netlist proved" in page()
+    monkeypatch.setattr(flow, "synthesize", None)
+    assert netlists.prove(public=True) == [], "what has a proof is not proved again"
+
+
+def fails(*_given: object) -> None:
+    """Stands for a proof that finds a difference."""
+    raise report.SynthesisError("unequal")
 
 
 def test_a_row_of_older_rtl_stays_and_says_so(small, monkeypatch, tmp_path) -> None:
