@@ -179,11 +179,10 @@ def _completed(found: Report, other: Report | None) -> Report:
     """Adds power, checks and places to a synthesis report that another one of its netlist has."""
     if other is None or not same_netlist(found, other):
         return found
-    checked = (other.netlist or {}) | (found.netlist or {})
     return dataclasses.replace(
         found,
         power=found.power or other.power,
-        netlist=checked or None,
+        netlist=_verified(other.netlist, found.netlist),
         placed=found.placed or other.placed,
     )
 
@@ -313,19 +312,32 @@ def prove(
 ) -> dict[str, object]:
     """Proves by SAT that a netlist equals its RTL; returns counts of compared points.
 
-    The report keeps that, and publishing it publishes it. Raises SynthesisError if they differ.
+    The report keeps that, or what stood against a proof, and publishing it publishes it. Raises
+    SynthesisError if there is no proof.
     """
     library = None if target in PARTS else liberty.find(target)
-    with report.workplace(found.name) as work:
-        proved = equivalence.prove(found, library, work, tell)
+    try:
+        with report.workplace(found.name) as work:
+            proved = equivalence.prove(found, library, work, tell)
+    except SynthesisError as error:
+        _checked(found, unproved=str(error))
+        raise
     _checked(found, proved=proved)
     return proved
 
 
 def _checked(found: Report, **how: object) -> None:
     """Adds the results of a netlist's verification to a synthesis report; writes the report."""
-    found.netlist = (found.netlist or {}) | how | {"commit": design.commit()}
+    found.netlist = _verified(found.netlist, how | {"commit": design.commit()})
     found.write(found.file)
+
+
+def _verified(old: dict | None, new: dict | None) -> dict | None:
+    """Joins the records of a netlist's verification; with a proof, nothing stands against one."""
+    found = (old or {}) | (new or {})
+    if "proved" in found:
+        found.pop("unproved", None)
+    return found or None
 
 
 def _new(

@@ -27,8 +27,9 @@ def unchecked() -> list[tuple[Ours, Report]]:
 def prove(public: bool = False, tell: Callable[[str], None] = lambda step: None) -> list[str]:
     """Proves the netlists of the tables that no check has seen; returns those without a proof.
 
-    A netlist that is not in the build folder is mapped again. Each proof is kept at once, so a run
-    that is interrupted goes on where it was; with ``public``, in results/reports.
+    A netlist that is not in the build folder is mapped again. Each proof, and what stands against
+    one, is kept at once, so that an interrupted run goes on where it was; with ``public``, in
+    results/reports.
     """
     left = []
     for ours, stored in unchecked():
@@ -42,10 +43,13 @@ def prove(public: bool = False, tell: Callable[[str], None] = lambda step: None)
             made = flow.synthesize(*given, **how, tell=step)
             if not flow.same_netlist(made, stored):
                 raise SynthesisError("mapped to another netlist here than the stored report's")
-            flow.prove(made, ours.target, step)
         except SynthesisError as error:
             left.append(f"{ours.title} for {ours.target}: {error}")
             continue
+        try:
+            flow.prove(made, ours.target, step)
+        except SynthesisError as error:
+            left.append(f"{ours.title} for {ours.target}: {error}")
         if public:
             flow.publish(flow.remembered(*given, **ours.options), *given, **ours.options)
     return left

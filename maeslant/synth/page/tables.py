@@ -398,8 +398,8 @@ what the library's wire-load model says of their fan-out, clocks are ideal. Powe
 switching activity without glitches. ECP5, GW5A and GateMate figures are placed and routed, the
 median of the first five seeds that nextpnr can route. 7-series figures are Yosys estimates. Where a
 row says so, the module's own tests passed on the mapped netlist, too (`--simulate`), or the netlist
-was proved equal to the RTL by SAT (`--prove`). Rows that were not synthesized yet are left out.
-Papers and open designs: [references](../docs/references.md)."""
+was proved equal to the RTL by SAT (`--prove`), or is unproved: its report says what stood against a
+proof. Rows that were not synthesized yet are left out. [References](../docs/references.md)."""
 
 
 def _record(
@@ -432,7 +432,7 @@ def _record(
         file = os.path.relpath(made.file, page.parent)
         origin = f"[{made.sources[:8]}]({file}), {made.commits}"
         origin += f", **{OLDER}**" if made.older else ""
-        how = [key for key in ("simulated", "proved") if key in (made.netlist or {})]
+        how = [key for key in ("simulated", "proved", "unproved") if key in (made.netlist or {})]
         origin += f", netlist {' and '.join(how)}" if how else ""
     found = {k: v for k, v in figures(made).items() if v is not None}
     return {"label": row.title, "technology": row.target, "from": origin, "figures": found}
