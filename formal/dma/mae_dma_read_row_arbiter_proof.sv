@@ -124,7 +124,7 @@ module mae_dma_read_row_arbiter_proof
   end
 
   // A job's last row is told once, before it is committed; a commit passes it to the next page.
-  // Rows that were not output are fewer than half of those that can be counted.
+  // At most half of the rows that can be counted were not output.
   logic [Contexts-1:0] known;
   row_t [Contexts-1:0] end_row, ahead, to_end;
   always_comb begin

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mae_guard_host_port_proof: asserts the rules of AXI4 at the guard's port to host memory, whenever
-// the guard is halted and whatever the host answers, and that it drives no data and strobes that it
-// was not given.
+// the guard is halted and whatever the host answers; and that while it is halted, no address is new
+// and owed data are zeros.
 //
 // The engines behind the port ask for bursts that AXI4 allows, from multiples of 64 bytes, and those
 // that answer hold what they ask for.

@@ -180,7 +180,7 @@ async def unstrobed_block(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def key_commands_back_to_back(dut) -> None:
-    """Of two key commands in a row, the first one's slot alone gets the key written before both.
+    """Writes two key commands in a row: the first one's slot alone gets the key before both.
 
     The second one is refused while the first one runs, longer if the cipher is taking its slot's
     old key for a job. Later it takes a key of zeros: the first one has emptied the key registers.
