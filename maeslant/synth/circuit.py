@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from maeslant.synth import yosys
-from maeslant.synth.report import SynthesisError
+from maeslant.synth.report import UnprovedError
 
 # Yosys' passes from any cells to gates and flip-flops.
 PASSES = [
@@ -82,7 +82,7 @@ class Circuit:
             elif kept := LOADED.fullmatch(kind):
                 more = (pin["L"], kept[2] == "N"), (pin["AD"], False)
             else:
-                raise SynthesisError(f"a circuit with a cell {kind} cannot be compared")
+                raise UnprovedError(f"a circuit with a cell {kind} cannot be compared")
             found[pin["Q"]] = Register((pin["D"], False), (pin["C"], kept[1] == "N"), *more)
         return found
 
@@ -106,7 +106,7 @@ class Circuit:
                 if not left[reader]:
                     ready.append(reader)
         if len(ready) < len(cells):
-            raise SynthesisError("a circuit with a combinational loop cannot be compared")
+            raise UnprovedError("a circuit with a combinational loop cannot be compared")
         return [cells[i] for i in ready]
 
     def names(self) -> dict[str, object]:

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 from maeslant.synth import circuit, design, yosys
 from maeslant.synth.circuit import CONSTANT_TRACES, NEVER, Circuit
 from maeslant.synth.liberty import Library
-from maeslant.synth.report import Report, SynthesisError
+from maeslant.synth.report import Report, SynthesisError, UnprovedError
 
 # Functional models of the cells of FPGAs.
 MODELS = {
@@ -76,8 +76,9 @@ def compare(rtl: Circuit, netlist: Circuit, work: pathlib.Path) -> dict[str, obj
     if not re.search(r"(?m)^Networks are equivalent", said):
         if differ := [miter.names[key] for key in re.findall(r"(?m)^Output (o\d+):", said)]:
             where = " (in a state that need not be reached)" if miter.groups else ""
-            raise SynthesisError(f"the netlist differs from its RTL{where}: {', '.join(differ)}")
-        raise SynthesisError(f"ABC cannot tell if the netlist is equal to its RTL: {said[-300:]}")
+            text = f"the netlist differs from its RTL{where}: {', '.join(differ)}"
+            raise (UnprovedError if miter.groups else SynthesisError)(text)
+        raise UnprovedError(f"ABC cannot tell if the netlist is equal to its RTL: {said[-300:]}")
     return {
         "by": "SAT (ABC cec)",
         "outputs": len(rtl.ports("output")),
@@ -192,7 +193,7 @@ class Miter:
         for name in sorted(self.undefined):
             bit = self.outputs[0][name][0]
             if (low[bit] ^ high[bit]) & (1 << SAMPLES) - 1 == (1 << SAMPLES) - 1:
-                raise SynthesisError(f"the RTL leaves {self.names[name]} undefined")
+                raise UnprovedError(f"the RTL leaves {self.names[name]} undefined")
 
     def texts(self) -> Iterator[str]:
         """Yields the RTL's circuit, then the netlist's, as text in the format BLIF.
@@ -281,5 +282,5 @@ def _abc(command: str, work: pathlib.Path) -> str:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise SynthesisError(f"ABC did not end in {2 * SECONDS} s") from None
+        raise UnprovedError(f"ABC did not end in {2 * SECONDS} s") from None
     return result.stdout + result.stderr

@@ -17,7 +17,7 @@ from maeslant.synth.place import picture, placer
 from maeslant.synth.place.wires import without_model
 from maeslant.synth.power import placed as placed_power
 from maeslant.synth.power.estimate import MODEL, estimate
-from maeslant.synth.report import Report, SynthesisError
+from maeslant.synth.report import Report, SynthesisError, UnprovedError
 from maeslant.synth.timing import sta
 
 FIGURES = paths.RESULTS / "figures.json"
@@ -313,13 +313,13 @@ def prove(
     """Proves by SAT that a netlist equals its RTL; returns counts of compared points.
 
     The report keeps that, or what stood against a proof, and publishing it publishes it. Raises
-    SynthesisError if there is no proof.
+    UnprovedError then, and SynthesisError if they differ or a tool fails.
     """
     library = None if target in PARTS else liberty.find(target)
     try:
         with report.workplace(found.name) as work:
             proved = equivalence.prove(found, library, work, tell)
-    except SynthesisError as error:
+    except UnprovedError as error:
         _checked(found, unproved=str(error))
         raise
     _checked(found, proved=proved)

@@ -24,6 +24,10 @@ class SynthesisError(MaeslantError):
     """Raised if a synthesis tool fails on a design or if a technology file is missing."""
 
 
+class UnprovedError(SynthesisError):
+    """Raised if a netlist can neither be proved equal to its RTL nor shown to differ from it."""
+
+
 @dataclasses.dataclass
 class Report:
     """Holds the report of a synthesis run: area, timing, power, tools.

@@ -2,6 +2,7 @@
 """Tests the pages of synthesis results: published reports are reused until inputs change."""
 
 import dataclasses
+import functools
 import gzip
 import json
 import shutil
@@ -90,9 +91,12 @@ def test_netlists_are_proved(small, monkeypatch, tmp_path) -> None:
         (line,) = netlists.prove(public=True)
         assert line.startswith("`mae_sbox_tower` (Kind 1) for nangate45: mapped to another")
     assert file.read_text() == before
-    with monkeypatch.context() as broken:
-        broken.setattr(flow.equivalence, "prove", fails)
-        assert netlists.prove(public=True) == ["`mae_sbox_tower` (Kind 1) for nangate45: unequal"]
+    for error in (report.SynthesisError, report.UnprovedError):
+        assert "unproved" not in file.read_text(), "a difference or a failure of a tool is not kept"
+        with monkeypatch.context() as broken:
+            broken.setattr(flow.equivalence, "prove", functools.partial(fails, error))
+            left = netlists.prove(public=True)
+        assert left == ["`mae_sbox_tower` (Kind 1) for nangate45: unequal"]
     assert json.loads(file.read_text())["netlist"]["unproved"] == "unequal"
     assert made(False) == [] and ", netlist unproved" in page()
     assert netlists.prove(public=True) == [], "what has a record is not proved again"
@@ -101,9 +105,9 @@ def test_netlists_are_proved(small, monkeypatch, tmp_path) -> None:
     assert json.loads(file.read_text())["netlist"].keys() == {"proved", "commit"}
 
 
-def fails(*_given: object) -> None:
-    """Stands for a proof that finds a difference."""
-    raise report.SynthesisError("unequal")
+def fails(error: type[Exception], *_given: object) -> None:
+    """Stands for a proof that fails with a given error."""
+    raise error("unequal")
 
 
 def test_a_row_of_older_rtl_stays_and_says_so(small, monkeypatch, tmp_path) -> None:
