@@ -9,9 +9,10 @@ import re
 from collections.abc import Callable
 
 from maeslant import paths
-from maeslant.synth import asic, design, equivalence, gates, liberty, report, yosys
+from maeslant.synth import asic, design, liberty, report, yosys
 from maeslant.synth.fpga import flow as fpga
 from maeslant.synth.fpga.parts import PARTS
+from maeslant.synth.netlist import equivalence, simulation
 from maeslant.synth.place import flow as placement
 from maeslant.synth.place import picture, placer
 from maeslant.synth.place.wires import without_model
@@ -288,8 +289,8 @@ def check_simulation(name: str, target: str) -> None:
     """Raises SynthesisError if netlist simulation for a target would be impossible here."""
     if target in PARTS:
         raise SynthesisError(f"--simulate needs standard cells, not {target}: try --prove")
-    gates.tests(design.find(name).top)
-    gates.check_simulator()
+    simulation.tests(design.find(name).top)
+    simulation.check_simulator()
 
 
 def simulate(
@@ -302,7 +303,7 @@ def simulate(
     check_simulation(found.name, target)
     library = liberty.find(target)
     with report.workplace(found.name) as work:
-        tests = gates.simulate(found, library, work, tell)
+        tests = simulation.simulate(found, library, work, tell)
     _checked(found, simulated=tests["passed"])
     return tests
 

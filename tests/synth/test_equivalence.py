@@ -13,9 +13,7 @@ from typer.testing import CliRunner
 from maeslant.cli import app
 from maeslant.synth import (
     SynthesisError,
-    circuit,
     design,
-    equivalence,
     liberty,
     prove,
     synthesize,
@@ -23,6 +21,7 @@ from maeslant.synth import (
 )
 from maeslant.synth import report as reports
 from maeslant.synth.fpga.parts import PARTS
+from maeslant.synth.netlist import circuit, equivalence, state_machines
 from maeslant.synth.page import rows, tables
 
 SBOXES = design.enum_values("mae_aes_pkg::sbox_impl_e")
@@ -99,11 +98,15 @@ def mapped_by_yosys(
 
 
 def compared(
-    target: str, rtl: circuit.Circuit, netlist: pathlib.Path, top: str
+    target: str,
+    rtl: circuit.Circuit,
+    netlist: pathlib.Path,
+    top: str,
+    encodings: dict[str, list[str]] | None = None,
 ) -> dict[str, object]:
     """Compares RTL with a netlist for an FPGA."""
     mapped = equivalence.read_netlist(netlist, top, target, None)
-    return equivalence.compare(rtl, mapped, netlist.parent)
+    return equivalence.compare(rtl, mapped, netlist.parent, encodings)
 
 
 def spoil(netlist: pathlib.Path, find: str, replace: str | Callable) -> None:
@@ -186,6 +189,105 @@ def test_block_ram_is_refused(target: str, memory: str, tmp_path: pathlib.Path) 
     rtl, netlist = mapped_by_yosys(target, str(file), {}, tmp_path)
     with pytest.raises(SynthesisError, match=f"a cell {memory} cannot be compared"):
         compared(target, rtl, netlist, "block_ram")
+
+
+SELDOM = """module seldom (
+  input logic clk_i, rst_ni, input logic [31:0] key_i, word_i, output logic [7:0] word_o
+);
+  logic [63:0] seen_q;
+  logic        open_q;
+  logic [7:0]  word_q, more_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) {seen_q, open_q, word_q, more_q} <= '0;
+    else begin
+      seen_q <= {key_i, word_i};
+      open_q <= open_q || seen_q == 64'h5c3a9617_0ff1ce42;
+      if (open_q) word_q <= word_q ^ word_i[7:0];
+      if (word_q[0]) more_q <= word_i[15:8];
+    end
+  assign word_o = word_q ^ more_q;
+endmodule
+"""
+
+
+def test_a_state_that_is_seldom_reached(tmp_path: pathlib.Path) -> None:
+    """Registers that random inputs from reset do not fill are told apart, and proved."""
+    file = tmp_path / "seldom.sv"
+    file.write_text(SELDOM)
+    rtl, netlist = mapped_by_yosys("xc7", str(file), {}, tmp_path)
+    found = compared("xc7", rtl, netlist, "seldom")
+    assert found["registers"] == 64 + 1 + 8 + 8 and found["constant"] == 0
+    spoil(netlist, TABLE, inverted)
+    with pytest.raises(SynthesisError, match="differs from its RTL"):
+        compared("xc7", rtl, netlist, "seldom")
+
+
+MACHINE = """module machine (
+  input logic clk_i, rst_ni, go_i, end_i, input logic [2:0] many_i, output logic [5:0] now_o
+);
+  typedef enum logic [1:0] {Idle, Move, Wait} state_e;
+  state_e     state_q;
+  logic [2:0] left_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      state_q <= Idle;
+      left_q  <= '0;
+    end else case (state_q)
+      Idle: if (go_i) begin
+        state_q <= Move;
+        left_q  <= many_i;
+      end
+      Move: begin
+        left_q <= left_q - 3'd1;
+        if (left_q == '0) state_q <= Wait;
+      end
+      default: if (end_i) state_q <= left_q[0] ? Idle : Move;
+    endcase
+  assign now_o = {left_q, state_q == Idle, state_q == Move, state_q == Wait};
+endmodule
+"""
+
+
+def test_state_machines(tmp_path: pathlib.Path) -> None:
+    """A state machine that has a register for each state is proved; a wrong LUT is found."""
+    file = tmp_path / "machine.sv"
+    file.write_text(MACHINE)
+    rtl, netlist = mapped_by_yosys("xc7", str(file), {}, tmp_path)
+    encodings = state_machines.recoded((tmp_path / "log").read_text())
+    assert {name: sorted(codes) for name, codes in encodings.items()} == {
+        "state_q": ["00", "01", "10"]
+    }
+    found = compared("xc7", rtl, netlist, "machine", encodings)
+    assert found["state machines"] == 1 and found["registers"] == 3 + 3
+    with pytest.raises(SynthesisError, match="that need not be reached"):
+        compared("xc7", rtl, netlist, "machine")
+    spoil(netlist, TABLE, inverted)
+    with pytest.raises(SynthesisError, match="differs from its RTL"):
+        compared("xc7", rtl, netlist, "machine", encodings)
+
+
+ONCE = """module once (input logic clk_i, rst_ni, go_i, end_i, output logic now_o);
+  logic [1:0] state_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) state_q <= '0;
+    else if (state_q == 0 && go_i) state_q <= 1;
+    else if (state_q == 1 && end_i) state_q <= 2;
+  assign now_o = state_q == 1;
+endmodule
+"""
+
+
+def test_a_state_that_the_netlist_lacks(tmp_path: pathlib.Path) -> None:
+    """A netlist that differs from its RTL in a state that has no code there is not proved."""
+    circuits = []
+    for text in (ONCE, ONCE.replace("state_q", "again_q").replace("<= 2", "<= 0")):
+        file = tmp_path / "once.sv"
+        file.write_text(text)
+        passes = [design.find(str(file)).read()]
+        circuits.append(circuit.read(passes, "once", tmp_path / f"side{len(circuits)}"))
+    rtl, netlist = circuits
+    with pytest.raises(SynthesisError, match="next state of state_q"):
+        equivalence.compare(rtl, netlist, tmp_path, {"state_q": ["00", "01"]})
 
 
 LOOKUP = """module lookup (

@@ -15,11 +15,12 @@ import time
 import pytest
 
 from maeslant import paths
-from maeslant.synth import SynthesisError, flow, gates, simulate, synthesize, yosys
+from maeslant.synth import SynthesisError, flow, simulate, synthesize, yosys
 from maeslant.synth import report as reports
 from maeslant.synth.fpga import flow as fpga
 from maeslant.synth.fpga import nextpnr
 from maeslant.synth.fpga.parts import ECP5, PARTS, XC7
+from maeslant.synth.netlist import simulation
 
 ROUTED = '{"fmax": {"clk_i": {"achieved": 100}}}'
 
@@ -63,7 +64,7 @@ def test_simulation_without_a_simulator(monkeypatch, tmp_path) -> None:
     """Simulation of a netlist without a C++ compiler gives an error before synthesis."""
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SynthesisError, match="--simulate needs g"):
-        gates.check_simulator()
+        simulation.check_simulator()
 
 
 def test_the_middle_run_counts() -> None:

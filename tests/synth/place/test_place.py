@@ -11,9 +11,10 @@ import pytest
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial import distance
 
-from maeslant.synth import SynthesisError, circuit, design, equivalence, liberty, synthesize
+from maeslant.synth import SynthesisError, design, liberty, synthesize
 from maeslant.synth import report as reports
 from maeslant.synth.liberty import Cell, Library
+from maeslant.synth.netlist import circuit, equivalence
 from maeslant.synth.place import clock_tree, flow, lef, picture, placer, wires
 from maeslant.synth.place.circuit import MANY, Circuit, _spanning, _spanning_many
 from maeslant.synth.place.lef import Outline, Technology, Wire

@@ -6,9 +6,7 @@ import dataclasses
 import functools
 import json
 import pathlib
-import random
 import re
-from collections.abc import Iterator
 
 from maeslant.synth import yosys
 from maeslant.synth.report import UnprovedError
@@ -48,8 +46,6 @@ FLIP_FLOP = re.compile(r"\$_DFF_([PN])(?:([PN])([01]))?_")
 LOADED = re.compile(r"\$_ALDFF_([PN])([PN])_")
 CONSTANTS = {"0": 0, "1": -1, "x": 0}
 NEVER = ("0", False)  # a net, not inverted
-RUNS, CLOCKS = 512, 100  # of a simulation
-CONSTANT_TRACES = {0: "0", (1 << RUNS * CLOCKS) - 1: "1"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -131,33 +127,6 @@ class Circuit:
         for kind, given, made in self.gates:
             values[made] = GATES[kind][1](*(values[bit] for bit in given))
 
-    def trace(
-        self, random_nets: dict[object, str], fixed: dict[object, str], undefined: str = "0"
-    ) -> dict[object, int]:
-        """Simulates the circuit from reset; returns each register's values over time, as an int.
-
-        ``random_nets`` are random in every clock, those of a name alike, in all circuits; ``fixed``
-        nets are constant. Registers among them are cut; resets are left alone after the start.
-        ``undefined``: the value of undefined bits.
-        """
-        mask = (1 << RUNS) - 1
-        words = {name: _stimulus(name) for name in random_nets.values()}
-        own = self.registers.keys() - random_nets.keys() - fixed.keys()
-        values = CONSTANTS | {"x": CONSTANTS[undefined]}
-        values |= {bit: CONSTANTS[value] for bit, value in fixed.items()}
-        for bit in own:
-            values[bit] = CONSTANTS.get(self.registers[bit].value[0], 0)
-        found = dict.fromkeys(self.registers, 0)
-        for _ in range(CLOCKS):
-            now = {name: next(source) for name, source in words.items()}
-            values |= {bit: now[name] for bit, name in random_nets.items()}
-            self.evaluate(values)
-            after = {bit: values[kept.data[0]] for bit, kept in self.registers.items()}
-            for bit, value in after.items():
-                found[bit] = found[bit] << RUNS | value & mask
-            values |= {bit: after[bit] for bit in own}
-        return found
-
     def undefined(self) -> set[object]:
         """Returns the nets whose value may depend on an undefined bit (x), in the same clock."""
         found = {"x"}
@@ -184,26 +153,6 @@ class Circuit:
             pins = " ".join(f"{prefix}{bit}" for bit in (*given, made))
             lines.append(f".names {pins}\n{GATES[kind][0]}")
         return lines
-
-
-def before(trace: int) -> int:
-    """Returns a mask of a trace's bits: 1 in each simulation run before its first 1 there."""
-    ones = (1 << RUNS) - 1
-    seen = found = 0
-    for clock in reversed(range(CLOCKS)):
-        seen |= trace >> clock * RUNS & ones
-        found |= (ones & ~seen) << clock * RUNS
-    return found
-
-
-def _stimulus(name: str) -> Iterator[int]:
-    """Yields random words for simulation; each bit is 1 half of the time, rarely or mostly."""
-    source = random.Random(name)
-    biased, high = source.getrandbits(RUNS), source.getrandbits(RUNS)
-    while True:
-        even = source.getrandbits(RUNS)
-        seldom = even & source.getrandbits(RUNS) & source.getrandbits(RUNS)
-        yield even & ~biased | biased & (seldom ^ high)
 
 
 def read(passes: list[str], top: str, stem: pathlib.Path) -> Circuit:

@@ -6,12 +6,12 @@ it (next state, clock, reset, the value that reset loads) becomes outputs. A reg
 one of the netlist that are a pair share their input. If all outputs are equal for all inputs, then
 RTL and netlist do the same from every state that both are in, for ever; this holds however the
 pairs were found. A register without a pair is free to hold anything, and one that is paired with a
-constant is proved to be that. Where a value of the RTL changes with the bits that the RTL leaves
-undefined, the netlist may have any: from then on nothing is claimed. A netlist that relies on
-states that are never reached is equal and not proved.
+constant is proved to be that. A state machine of the RTL whose states have other codes in the
+netlist gets those, and each next state is proved to be one of them. Where a value of the RTL
+changes with the bits that the RTL leaves undefined, the netlist may have any: from then on nothing
+is claimed. A netlist that relies on other states that are never reached is equal and not proved.
 """
 
-import collections
 import importlib.util
 import pathlib
 import random
@@ -19,9 +19,12 @@ import re
 import subprocess
 from collections.abc import Callable, Iterator
 
-from maeslant.synth import circuit, design, yosys
-from maeslant.synth.circuit import CONSTANT_TRACES, NEVER, Circuit
+from maeslant.synth import design, yosys
 from maeslant.synth.liberty import Library
+from maeslant.synth.netlist import circuit, state_machines
+from maeslant.synth.netlist.circuit import NEVER, Circuit
+from maeslant.synth.netlist.correspondence import ALL, SAMPLES, Correspondence
+from maeslant.synth.netlist.state_machines import Machine
 from maeslant.synth.report import Report, SynthesisError, UnprovedError
 
 # Functional models of the cells of FPGAs.
@@ -31,10 +34,11 @@ MODELS = {
     "gw5a": "+/gowin/cells_sim.v",
     "xc7": "+/xilinx/cells_sim.v",
 }
+PATTERN = re.compile(r"\b([if]\d+)=([01])")  # of a counterexample
 PINS = {"data": "next state", "clock": "clock", "reset": "reset", "value": "reset value"}
 SECONDS = 1200
 CONFLICTS = 1_000_000  # of one comparison
-SAMPLES = 1000  # random inputs, one of which has to make a value of the RTL defined
+COUNTEREXAMPLES = 50  # of one comparison, to divide classes by
 
 
 def prove(
@@ -51,8 +55,10 @@ def prove(
     flatten = report.recipe["flatten"] and "kept" not in report.recipe
     rtl = circuit.read([what.read(flatten)], what.top, work / "rtl")
     mapped = read_netlist(netlist, what.top, report.target, library)
+    log = netlist.parent / "map.log"
+    encodings = state_machines.recoded(log.read_text()) if log.exists() else {}
     tell("comparing")
-    return compare(rtl, mapped, work)
+    return compare(rtl, mapped, work, encodings)
 
 
 def read_netlist(netlist: pathlib.Path, top: str, target: str, library: Library | None) -> Circuit:
@@ -64,15 +70,28 @@ def read_netlist(netlist: pathlib.Path, top: str, target: str, library: Library 
     return circuit.read([models, f"read_verilog {netlist}"], top, netlist.with_name("netlist"))
 
 
-def compare(rtl: Circuit, netlist: Circuit, work: pathlib.Path) -> dict[str, object]:
+def compare(
+    rtl: Circuit,
+    netlist: Circuit,
+    work: pathlib.Path,
+    encodings: dict[str, list[str]] | None = None,
+) -> dict[str, object]:
     """Proves two circuits equal; returns the numbers of compared outputs and registers.
 
-    "undefined", if any: compared values of the RTL that may depend on its undefined bits.
+    ``encodings``: codes of the states that have a register each in the netlist, by name of the
+    RTL's register. "undefined", if any: compared values of the RTL that may depend on its undefined
+    bits; "state machines": those whose states were proved to be among the codes.
     """
-    miter = Miter(rtl, netlist)
-    for side, text in zip(("rtl", "netlist"), miter.texts(), strict=True):
-        (work / f"{side}.blif").write_text(text)
-    said = _abc(f"cec -T {SECONDS} -C {CONFLICTS} rtl.blif netlist.blif", work)
+    rtl, machines = state_machines.one_hot(rtl, encodings or {})
+    found = Correspondence(rtl, netlist, [machine.states for machine in machines])
+    for _ in range(COUNTEREXAMPLES):
+        miter = Miter(found, machines)
+        for side, text in zip(("rtl", "netlist"), miter.texts(), strict=True):
+            (work / f"{side}.blif").write_text(text)
+        said = _abc(f"cec -T {SECONDS} -C {CONFLICTS} rtl.blif netlist.blif", work)
+        pattern = PATTERN.findall(said)
+        if not pattern or not found.refine({miter.called[key]: bit for key, bit in pattern}):
+            break
     if not re.search(r"(?m)^Networks are equivalent", said):
         if differ := [miter.names[key] for key in re.findall(r"(?m)^Output (o\d+):", said)]:
             where = " (in a state that need not be reached)" if miter.groups else ""
@@ -84,83 +103,22 @@ def compare(rtl: Circuit, netlist: Circuit, work: pathlib.Path) -> dict[str, obj
         "outputs": len(rtl.ports("output")),
         "registers": sum(len(ours) for ours, _ in miter.groups),
         "constant": len(miter.constants[0]),
-    } | ({"undefined": len(miter.undefined)} if miter.undefined else {})
-
-
-class Correspondence:
-    """Pairs registers of RTL and netlist that always have equal values, by name or simulation.
-
-    ``groups``: registers of the RTL and those of the netlist. Those that share a name are a group;
-    of the others, those that do the same in a simulation. ``constants``: of each side, others that
-    keep their reset value there.
-    """
-
-    def __init__(self, rtl: Circuit, netlist: Circuit) -> None:
-        self.sides = (rtl, netlist)
-        self.groups: dict[object, tuple[list, list]] = collections.defaultdict(lambda: ([], []))
-        self.constants: tuple[dict, dict] = ({}, {})
-        named = {name: bit for name, bit in netlist.names().items() if bit in netlist.registers}
-        ours = {bit: named[name] for name, bit in rtl.names().items() if name in named}
-        for own, other in ours.items():
-            if own in rtl.registers:
-                self.groups[other][0].append(own)
-                self.groups[other][1][:] = [other]
-        if sum(len(group[0]) for group in self.groups.values()) < len(rtl.registers):
-            self._simulate()
-        self.groups = {name: group for name, group in self.groups.items() if all(group)}
-
-    def _simulate(self) -> None:
-        """Finds by simulation which registers seem equal and which seem constant; records both."""
-        cuts, traces = [], []
-        for i, (side, constants) in enumerate(zip(self.sides, self.constants, strict=True)):
-            cut = {bit: name for name, bit in side.ports("input").items()}
-            cut |= {bit: f"register {name}" for name, g in self.groups.items() for bit in g[i]}
-            trace = side.trace(cut, {})
-            cuts.append({**cut})
-            traces.append(trace)
-            left = side.registers.keys() - cut.keys()
-            fixed = {bit for bit in left if trace[bit] in CONSTANT_TRACES}
-            constants |= {bit: CONSTANT_TRACES[trace[bit]] for bit in fixed}
-            # Registers that do the same from reset need not from all states: compare that, too.
-            cut |= {bit: f"trace {trace[bit]:x}" for bit in left - fixed}
-            after = side.trace(cut, constants)
-            for bit in left - fixed:
-                self.groups[trace[bit], after[bit]][i].append(bit)
-        if len(self.sides[0].undefined()) > 1:
-            self._undefined(cuts[0], *traces)
-
-    def _undefined(self, cut: dict, rtl: dict[object, int], netlist: dict[object, int]) -> None:
-        """Pairs registers that do the same as long as no undefined bit has reached one.
-
-        ``cut``: the RTL's nets that are random; ``rtl``, ``netlist``: traces of registers.
-        """
-        other = self.sides[0].trace(cut, {}, "1")
-        alone = [
-            {bit for group in self.groups.values() if not group[1 - i] for bit in group[i]}
-            for i in (0, 1)
-        ]
-        differ = 0
-        for bit in alone[0]:
-            differ |= rtl[bit] ^ other[bit]
-        usable = circuit.before(differ)
-        pairs: dict[object, tuple[list, list]] = collections.defaultdict(lambda: ([], []))
-        for i, trace in enumerate((rtl, netlist)):
-            for bit in sorted(alone[i]):
-                pairs[trace[bit] & usable][i].append(bit)
-        pairs = {key: pair for key, pair in pairs.items() if all(pair)}
-        taken = [{bit for pair in pairs.values() for bit in pair[i]} for i in (0, 1)]
-        for group in self.groups.values():
-            for bits, some in zip(group, taken, strict=True):
-                bits[:] = [bit for bit in bits if bit not in some]
-        self.groups |= {("undefined", key): pair for key, pair in pairs.items()}
+    } | {
+        name: len(some)
+        for name, some in {"undefined": miter.undefined, "state machines": machines}.items()
+        if some
+    }
 
 
 class Miter:
     """Builds circuits of RTL and netlist with common inputs and outputs, to compare by ABC."""
 
-    def __init__(self, rtl: Circuit, netlist: Circuit) -> None:
-        self.sides = (rtl, netlist)
+    def __init__(self, found: Correspondence, machines: list[Machine]) -> None:
+        self.sides = rtl, netlist = found.sides
         self.names: dict[str, str] = {}  # of outputs
+        self.called: dict[str, str] = {}  # ports and classes of inputs
+        self.free: dict[str, str] = {}  # inputs in place of those that depend on others, "" if none
+        self.chosen: list[str] = []  # lines of BLIF by which they do
         self.inputs: tuple[dict, dict] = ({}, {})
         self.outputs: tuple[dict, dict] = ({}, {})
         for way in ("input", "output"):
@@ -169,13 +127,15 @@ class Miter:
                 raise SynthesisError("the netlist's ports are not those of the RTL")
             for name, bit in ours.items():
                 if way == "input":
-                    self._input([bit], [theirs[name]])
+                    self._input(f"input {name}", [bit], [theirs[name]])
                 else:
                     self._output(name, (bit, False), (theirs[name], False))
-        found = Correspondence(rtl, netlist)
-        self.groups, self.constants = list(found.groups.values()), found.constants
+        self.classes = found.classes
+        self.groups, self.constants = found.groups(), found.constants()
         self._registers()
         self._constants()
+        for machine in machines:
+            self._machine(machine)
         taken = rtl.undefined()
         self.undefined = {name for name, (bit, _) in self.outputs[0].items() if bit in taken}
         self._sometimes_defined()
@@ -192,7 +152,7 @@ class Miter:
         low, high = found
         for name in sorted(self.undefined):
             bit = self.outputs[0][name][0]
-            if (low[bit] ^ high[bit]) & (1 << SAMPLES) - 1 == (1 << SAMPLES) - 1:
+            if (low[bit] ^ high[bit]) & ALL == ALL:
                 raise UnprovedError(f"the RTL leaves {self.names[name]} undefined")
 
     def texts(self) -> Iterator[str]:
@@ -201,8 +161,9 @@ class Miter:
         The netlist's outputs are its own, but where the RTL's is another with undefined bits 1 than
         with undefined bits 0: those are the RTL's.
         """
-        head = [".model cut", f".inputs {' '.join(self.inputs[0])}"]
-        head.append(f".outputs {' '.join(self.outputs[0])}")
+        free = (self.free.get(key, key) for key in self.inputs[0])
+        head = [".model cut", f".inputs {' '.join(key for key in free if key)}"]
+        head += [f".outputs {' '.join(self.outputs[0])}", *self.chosen]
         rtl, netlist = self.sides
         zero = rtl.blif(self.inputs[0], self.constants[0])
         for name, (bit, inverted) in self.outputs[0].items():
@@ -224,9 +185,10 @@ class Miter:
             )
         yield "\n".join([*head, *lines, ".end", ""])
 
-    def _input(self, ours: list, theirs: list) -> None:
+    def _input(self, name: str, ours: list, theirs: list) -> None:
         """Adds a common input that drives given nets of the RTL and of the netlist."""
         key = f"i{len(self.inputs[0])}"
+        self.called[key] = name
         self.inputs[0][key], self.inputs[1][key] = ours, theirs
 
     def _output(self, name: str, ours: tuple, theirs: tuple) -> None:
@@ -241,12 +203,12 @@ class Miter:
             s.registers.keys() - c.keys() for s, c in zip(self.sides, self.constants, strict=True)
         ]
         for group in self.groups:
-            self._input(*group)
+            self._input(self.classes[0][group[0][0]], *group)
             free = [bits - set(some) for bits, some in zip(free, group, strict=True)]
         for bit in free[0]:
-            self._input([bit], [])
+            self._input(self.classes[0][bit], [bit], [])
         for bit in free[1]:
-            self._input([], [bit])
+            self._input(self.classes[1][bit], [], [bit])
         called = {bit: name for name, bit in self.sides[0].names().items()}
         for ours, theirs in self.groups:
             pairs = [(own, theirs[0]) for own in ours] + [(ours[0], bit) for bit in theirs[1:]]
@@ -255,6 +217,24 @@ class Miter:
                 for pin, what in PINS.items():
                     both = (getattr(register, pin) for register in registers)
                     self._output(f"{what} of {called[own]}", *both)
+
+    def _machine(self, machine: Machine) -> None:
+        """Makes one of a machine's states 1; adds an output to prove that it has no other state."""
+        known = ("1", False)
+        self._output(f"next state of {machine.name}", (machine.known, False), known)
+        of = {bit: key for key, bits in self.inputs[0].items() for bit in bits}
+        keys = dict.fromkeys(of[bit] for bit in machine.states if bit in of)
+        others = [key for key in keys if key in self.free]
+        left = [key for key in keys if key not in self.free]
+        for key in left[:-1]:
+            free = self.free[key] = f"f{key[1:]}"
+            self.called[free] = self.called[key]
+            self.chosen.append(f".names {' '.join((free, *others, key))}\n1{'0' * len(others)} 1")
+            others.append(key)
+        for key in left[-1:]:
+            self.free[key] = ""
+            none = f"{'0' * len(others)} " if others else ""
+            self.chosen.append(f".names {' '.join((*others, key))}\n{none}1")
 
     def _constants(self) -> None:
         """Adds outputs to prove that registers assumed constant keep their values."""
