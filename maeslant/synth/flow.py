@@ -176,6 +176,34 @@ def same_netlist(one: Report, other: Report) -> bool:
     return all(one[key] == other[key] for key in keys)
 
 
+def map_again(
+    found: Report,
+    target: str,
+    parameters: dict[str, object] | None = None,
+    tell: Callable[[str], None] = lambda step: None,
+    **how: object,
+) -> Report:
+    """Returns a published synthesis report with its netlist, which is made again if need be.
+
+    Of an FPGA's netlist neither place nor route are: the report's timing stays. ``how``: what
+    :func:`synthesize` was given. Raises SynthesisError if the netlist is another one here.
+    """
+    how = {key: value for key, value in how.items() if key not in ("power", "placed")}
+    what = point(found.name, target, parameters, **how)
+    if what.library is None and report.load(what.file) is None:
+        with report.locked(what.digest[:16]), report.workplace(what.design.name) as work:
+            area = fpga.map_core(what.design, target, work, what.recipe, tell)
+            tools = found.tools | {"yosys": yosys.version()}
+            made = dataclasses.replace(found, area=area, tools=tools)
+            if same_netlist(made, found):
+                report.keep(made, work, what.file, fpga.KEPT)
+    else:
+        made = synthesize(found.name, target, parameters, **how, tell=tell)
+    if not same_netlist(made, found):
+        raise SynthesisError("mapped to another netlist here than the stored report's")
+    return made
+
+
 def _completed(found: Report, other: Report | None) -> Report:
     """Adds power, checks and places to a synthesis report that another one of its netlist has."""
     if other is None or not same_netlist(found, other):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests `maeslant synth --prove`: netlists are equal to their RTL, and one wrong cell is found."""
 
+import dataclasses
 import gzip
 import pathlib
 import re
@@ -14,12 +15,14 @@ from maeslant.cli import app
 from maeslant.synth import (
     SynthesisError,
     design,
+    flow,
     liberty,
     prove,
     synthesize,
     yosys,
 )
 from maeslant.synth import report as reports
+from maeslant.synth.fpga import nextpnr
 from maeslant.synth.fpga.parts import PARTS
 from maeslant.synth.netlist import circuit, equivalence, state_machines
 from maeslant.synth.page import rows, tables
@@ -340,6 +343,22 @@ def test_routed_parts(target: str, tmp_path: pathlib.Path) -> None:
     spoil(netlist, TABLE, inverted)
     with pytest.raises(SynthesisError, match="differs from its RTL"):
         compared(target, rtl, netlist, "mae_rr_arb")
+
+
+def test_a_netlist_is_made_again(monkeypatch, tmp_path: pathlib.Path) -> None:
+    """The netlist of a report that has none here is mapped again for a proof, and not routed."""
+    few = {"KeySlots": 1, "KeyBanks": 1}
+    made = synthesize("mae_key_cache", "ecp5", few, seeds=1)
+    monkeypatch.setattr(reports, "REPORTS", tmp_path / "again")
+    monkeypatch.setattr(nextpnr, "runs", None)
+    again = flow.map_again(made, "ecp5", few, seeds=1)
+    assert (again.area, again.timing) == (made.area, made.timing)
+    assert prove(again, "ecp5")["state machines"] == 1
+    other = dataclasses.replace(made, area=made.area | {"lut": made.area["lut"] + 1})
+    monkeypatch.setattr(reports, "REPORTS", tmp_path / "other")
+    with pytest.raises(SynthesisError, match="mapped to another netlist here"):
+        flow.map_again(other, "ecp5", few, seeds=1)
+    assert not list((tmp_path / "other").glob("*/report.json"))
 
 
 @pytest.mark.slow

@@ -21,7 +21,6 @@ from maeslant.synth import (
     SynthesisError,
     asic,
     flow,
-    gates,
     liberty,
     remembered,
     show,
@@ -29,6 +28,7 @@ from maeslant.synth import (
     yosys,
 )
 from maeslant.synth import report as reports
+from maeslant.synth.netlist import simulation
 from maeslant.synth.power import estimate, levels, stimulus
 from tests.cipher.fips197 import SBOX
 
@@ -103,7 +103,7 @@ def test_netlist_runs_the_modules_tests(nangate45, tmp_path) -> None:
     netlist.write_text(broken)
     parameters = {"Width": 8, "Depth": 3, "Zero": 1}
     with pytest.raises(cocotb_bench.SimulationError, match="failed: mae_fifo"):
-        gates.run(netlist, "mae_fifo", parameters, "tests.prim.fifo.test_fifo", {}, nangate45)
+        simulation.run(netlist, "mae_fifo", parameters, "tests.prim.fifo.test_fifo", {}, nangate45)
 
 
 def test_parallel_simulation_is_right(nangate45, tmp_path) -> None:

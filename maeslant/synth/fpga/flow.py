@@ -85,17 +85,15 @@ def left_out(target: str) -> str:
     return "pads (the core stands behind registers of a wrapper, which is not counted)"
 
 
-def synthesize(
+def map_core(
     design: Design,
     target: str,
     work: pathlib.Path,
     how: dict[str, object],
     tell: Callable[[str], None],
-) -> tuple[dict[str, object], dict[str, object] | None]:
-    """Synthesizes a design for an FPGA; returns (area, timing), no timing if it is not routed."""
+) -> dict[str, object]:
+    """Maps a design to an FPGA's cells, in the better of the part's ways; returns the area."""
     part = PARTS[target]
-    if part.router:
-        nextpnr.check(part.router)
 
     def stat(name: str) -> str:
         return f"tee -q -o {work / name}.json stat -json"
@@ -107,13 +105,12 @@ def synthesize(
         return _mapping(part, f"{option} {part.bare}").format(top=design.top) + f" -run {run}"
 
     tell("reading")
-    kept = how.get("kept", ())
-    read = [*yosys.elaborate(design.read(not kept), design.top, kept), "flatten"]
+    read = _read(design, how)
     if part.router is None:
         passes = [*read, _mapping(part).format(top=design.top), stat("cells"), netlist("net")]
         yosys.run(passes, work / "map.log", tell)
         report.pack(work / "net.v")
-        return _area(_counts(work / "cells.json"), part.cells), None
+        return _area(_counts(work / "cells.json"), part.cells)
     passes = [*read, "opt_clean", f"write_json {work / 'core.json'}"]
     passes += [mapped("", "begin:map_luts"), "design -save core"]
     for way, option in part.ways.items():
@@ -123,13 +120,31 @@ def synthesize(
     way = min(areas, key=lambda way: areas[way]["lut"])
     (work / f"{way}.json").replace(work / "cells.json")
     report.pack((work / f"{way}.v").rename(work / "net.v"))
-    luts = areas[way]["lut"]
+    return areas[way] | {"way": way}
+
+
+def synthesize(
+    design: Design,
+    target: str,
+    work: pathlib.Path,
+    how: dict[str, object],
+    tell: Callable[[str], None],
+) -> tuple[dict[str, object], dict[str, object] | None]:
+    """Synthesizes a design for an FPGA; returns (area, timing), no timing if it is not routed."""
+    part = PARTS[target]
+    if part.router:
+        nextpnr.check(part.router)
+    area = map_core(design, target, work, how, tell)
+    if part.router is None:
+        return area, None
+    luts = area["lut"]
     if luts > part.router.luts:
         raise SynthesisError(
             f"{design.name} takes {luts:,} LUTs, more than the {part.router.luts:,} of the device"
         )
-    passes = [*read, "opt_clean", f"@wrap {work / 'core.json'} {design.top} {WRAPPER}"]
-    whole = _mapping(part, part.ways[way]).format(top=WRAPPER)
+    wrap = f"@wrap {work / 'core.json'} {design.top} {WRAPPER}"
+    passes = [*_read(design, how), "opt_clean", wrap]
+    whole = _mapping(part, part.ways[area["way"]]).format(top=WRAPPER)
     again = [f"techmap -map {part.techmap}"] if part.techmap else []
     passes += [whole, *again, f"write_json {work / 'net.json'}"]
     yosys.run(passes, work / "place.map.log", tell)
@@ -137,9 +152,13 @@ def synthesize(
     tell(f"placing and routing, {seeds} seeds")
     nextpnr.pins(part.router, work / "net.json", WRAPPER)
     runs = nextpnr.runs(work, seeds, part.router, nextpnr.chosen(part.router, luts))
-    return areas[way] | {"way": way}, nextpnr.median(
-        runs, nextpnr.origins(work / "net.json", WRAPPER)
-    )
+    return area, nextpnr.median(runs, nextpnr.origins(work / "net.json", WRAPPER))
+
+
+def _read(design: Design, how: dict[str, object]) -> list[str]:
+    """Returns the Yosys commands that read and flatten a design."""
+    kept = how.get("kept", ())
+    return [*yosys.elaborate(design.read(not kept), design.top, kept), "flatten"]
 
 
 def _counts(file: pathlib.Path) -> dict[str, int]:

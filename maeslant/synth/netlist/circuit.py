@@ -42,6 +42,21 @@ GATES = {
     "$_ORNOT_": ("01 0", lambda a, b: a | ~b),
     "$_MUX_": ("1-0 1\n-11 1", lambda a, b, s: a ^ ((a ^ b) & s)),
 }
+# Those gates where a net may be undefined: each net is a pair, 0 and 0, 1 and 1, or 0 and 1 for
+# undefined. For both nets of the output: which of the inputs' nets (b or B of B), and the cover.
+PAIRS = {
+    "$_BUF_": (("a", "1 1"), ("A", "1 1")),
+    "$_NOT_": (("A", "0 1"), ("a", "0 1")),
+    "$_AND_": (("ab", "11 1"), ("AB", "11 1")),
+    "$_NAND_": (("AB", "11 0"), ("ab", "11 0")),
+    "$_OR_": (("ab", "00 0"), ("AB", "00 0")),
+    "$_NOR_": (("AB", "00 1"), ("ab", "00 1")),
+    "$_XOR_": (("aAbB", "1100 1\n0011 1"), ("aAbB", "0000 0\n1111 0")),
+    "$_XNOR_": (("aAbB", "0000 1\n1111 1"), ("aAbB", "1100 0\n0011 0")),
+    "$_ANDNOT_": (("aB", "10 1"), ("Ab", "10 1")),
+    "$_ORNOT_": (("aB", "01 0"), ("Ab", "01 0")),
+    "$_MUX_": (("absS", "-11- 1\n1--0 1\n11-- 1"), ("ABsS", "-1-1 1\n1-0- 1")),
+}
 FLIP_FLOP = re.compile(r"\$_DFF_([PN])(?:([PN])([01]))?_")
 LOADED = re.compile(r"\$_ALDFF_([PN])([PN])_")
 CONSTANTS = {"0": 0, "1": -1, "x": 0}
@@ -127,6 +142,28 @@ class Circuit:
         for kind, given, made in self.gates:
             values[made] = GATES[kind][1](*(values[bit] for bit in given))
 
+    def evaluate_pairs(self, values: dict[object, int]) -> dict[object, int]:
+        """Adds the outputs of all gates to the values of nets, 0 where they are undefined.
+
+        Returns what is 1 there, of the nets that are undefined somewhere (PAIRS).
+        """
+        high = {"x": -1}
+        for kind, given, made in self.gates:
+            if high.keys().isdisjoint(given):
+                values[made] = GATES[kind][1](*(values[bit] for bit in given))
+                continue
+            words = {name: values[bit] for name, bit in zip("abs", given, strict=False)}
+            words |= {
+                name.upper(): high.get(bit, values[bit])
+                for name, bit in zip("abs", given, strict=False)
+            }
+            low, above = (_covered([words[n] for n in names], c) for names, c in PAIRS[kind])
+            values[made] = low
+            if low != above:
+                high[made] = above
+        return high
+
+    @functools.cached_property
     def undefined(self) -> set[object]:
         """Returns the nets whose value may depend on an undefined bit (x), in the same clock."""
         found = {"x"}
@@ -134,25 +171,46 @@ class Circuit:
         return found
 
     def blif(
-        self,
-        inputs: dict[str, list],
-        constants: dict[object, str],
-        prefix: str = "n",
-        undefined: str = "0",
+        self, inputs: dict[str, list], constants: dict[object, str], prefix: str = "n"
     ) -> list[str]:
         """Returns the circuit's gates as lines of BLIF; a net's name begins with ``prefix``.
 
-        ``inputs`` drive nets (none, one or more); ``constants``: nets that are constant;
-        ``undefined``: the value of undefined bits.
+        ``inputs`` drive nets (none, one or more); ``constants``: nets that are constant. The name
+        of the second net of a pair (PAIRS) begins with "h"; where prefix is not "n" no net is
+        undefined: x is 0.
         """
-        fixed = {"0": "0", "1": "1", "x": undefined} | constants
+        fixed = {"0": "0", "1": "1", "x": "0"} | constants
         lines = [f".names {prefix}{bit}" + ("\n1" if v == "1" else "") for bit, v in fixed.items()]
         for name, bits in inputs.items():
             lines += [f".names {name} {prefix}{bit}\n1 1" for bit in bits]
+        pairs = self.undefined if prefix == "n" else set()
+        if pairs:
+            lines.append(".names hx\n1")
         for kind, given, made in self.gates:
-            pins = " ".join(f"{prefix}{bit}" for bit in (*given, made))
-            lines.append(f".names {pins}\n{GATES[kind][0]}")
+            if made not in pairs:
+                pins = " ".join(f"{prefix}{bit}" for bit in (*given, made))
+                lines.append(f".names {pins}\n{GATES[kind][0]}")
+                continue
+            nets = {name: f"n{bit}" for name, bit in zip("abs", given, strict=False)}
+            nets |= {
+                name.upper(): f"{'h' if bit in pairs else 'n'}{bit}"
+                for name, bit in zip("abs", given, strict=False)
+            }
+            for net, (names, cover) in zip("nh", PAIRS[kind], strict=True):
+                lines.append(f".names {' '.join(nets[n] for n in names)} {net}{made}\n{cover}")
         return lines
+
+
+def _covered(words: list[int], cover: str) -> int:
+    """Returns the value of a gate from its inputs', as words of bits; ``cover``: as in BLIF."""
+    found = 0
+    for row in cover.split("\n"):
+        together = -1
+        for word, value in zip(words, row, strict=False):
+            if value != "-":
+                together &= word if value == "1" else ~word
+        found |= together
+    return found if cover.endswith("1") else ~found
 
 
 def read(passes: list[str], top: str, stem: pathlib.Path) -> Circuit:

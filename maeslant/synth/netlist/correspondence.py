@@ -61,11 +61,14 @@ class Correspondence:
 
         ``pattern``: values of ports and classes near which to begin, by name.
         """
-        made, quiet = self.made, 0
+        made, quiet, near = self.made, 0, pattern or {}
         while quiet < QUIET:
             before = self.made
-            self._divide(self._words(pattern or {}))
-            pattern, quiet = None, 0 if self.made > before else quiet + 1
+            self._divide(self._words(near))
+            near, quiet = {}, 0 if self.made > before else quiet + 1
+            if quiet == QUIET and self.made == made and pattern is not None:
+                self._divide(self._words(pattern), apart=True)
+                quiet = 0 if self.made > made else quiet
         return self.made > made
 
     def _words(self, pattern: dict[str, str]) -> dict[str, int]:
@@ -121,41 +124,53 @@ class Correspondence:
             word = word << size | part
         return word
 
-    def _after(self, words: dict[str, int], i: int, undefined: str) -> dict[object, tuple]:
-        """Returns what drives each register's pins, as words, for given values of all inputs."""
+    def _after(self, words: dict[str, int], i: int) -> dict[object, tuple]:
+        """Returns what drives each register's pins, as words, for given values of all inputs.
+
+        The last word is 1 where the next state is undefined.
+        """
         side = self.sides[i]
-        values = circuit.CONSTANTS | {"x": circuit.CONSTANTS[undefined]}
-        values |= {bit: words[f"input {name}"] for name, bit in side.ports("input").items()}
-        values |= {bit: words[name] for bit, name in self.classes[i].items()}
-        side.evaluate(values)
+        values = {bit: words[f"input {name}"] for name, bit in side.ports("input").items()}
+        values |= circuit.CONSTANTS | {bit: words[name] for bit, name in self.classes[i].items()}
+        if i:
+            high = {}
+            side.evaluate(values)
+        else:
+            high = side.evaluate_pairs(values)
 
         def word(pin: tuple[object, bool]) -> int:
             return (values[pin[0]] ^ -pin[1]) & ALL
 
         return {
-            bit: (word(kept.data), word(kept.clock), word(kept.reset), word(kept.value))
+            bit: (
+                *(word(pin) for pin in (kept.data, kept.clock, kept.reset, kept.value)),
+                (high.get(kept.data[0], 0) & ~values[kept.data[0]]) & ALL,
+            )
             for bit, kept in side.registers.items()
         }
 
-    def _divide(self, words: dict[str, int]) -> None:
-        """Divides the classes whose registers do not all go to the same value from given ones."""
-        low, high = (self._after(words, 0, undefined) for undefined in "01")
-        netlist = self._after(words, 1, "0")
-        members: dict[str, list] = collections.defaultdict(list)
-        for i, after in enumerate((low, netlist)):
-            for bit, pins in after.items():
-                if (name := self.classes[i][bit]) not in self.named:
-                    unknown = 0 if i else pins[0] ^ high[bit][0]
-                    members[name].append((i, bit, pins, unknown))
-        for name, some in members.items():
-            self._divide_class(name, some, FIXED.get(name))
+    def _divide(self, words: dict[str, int], apart: bool = False) -> None:
+        """Divides the classes whose registers do not all go to the same value from given ones.
 
-    def _divide_class(self, name: str, some: list[tuple], constant: int | None) -> None:
+        ``apart``: even those that registers whose next state is undefined keep together.
+        """
+        members: dict[str, list] = collections.defaultdict(list)
+        for i in (0, 1):
+            for bit, (*pins, unknown) in self._after(words, i).items():
+                if (name := self.classes[i][bit]) not in self.named:
+                    members[name].append((i, bit, tuple(pins), unknown))
+        for name, some in members.items():
+            self._divide_class(name, some, FIXED.get(name), apart)
+
+    def _divide_class(
+        self, name: str, some: list[tuple], constant: int | None, apart: bool
+    ) -> None:
         """Divides a class by what drives its registers.
 
         ``some``: (side, register, pins' words, patterns in which the next state is undefined).
         There it may be anything: such a register goes with those that do the same elsewhere, and
-        keeps them together if they are of several kinds. ``constant``: the class's value.
+        keeps them together if they are of several kinds, unless ``apart``. ``constant``: the
+        class's value.
         """
         parts: dict[tuple, list] = {(constant,): []}  # registers, by what drives them
         masks: dict[int, list] = collections.defaultdict(list)
@@ -182,7 +197,7 @@ class Correspondence:
                 fit = [*fitting[(known, *others)], *fitting[(known,)]] or [(data, *others, unknown)]
                 root.setdefault(fit[0], fit[0])
                 parts.setdefault(fit[0], []).append((0, bit))
-                for part in fit[1:]:
+                for part in () if apart else fit[1:]:
                     constant_first = sorted((find(fit[0]), find(part)), key=len)
                     root[constant_first[1]] = constant_first[0]
         whole: dict[tuple, list] = collections.defaultdict(list)

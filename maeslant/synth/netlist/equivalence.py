@@ -8,8 +8,8 @@ RTL and netlist do the same from every state that both are in, for ever; this ho
 pairs were found. A register without a pair is free to hold anything, and one that is paired with a
 constant is proved to be that. A state machine of the RTL whose states have other codes in the
 netlist gets those, and each next state is proved to be one of them. Where a value of the RTL
-changes with the bits that the RTL leaves undefined, the netlist may have any: from then on nothing
-is claimed. A netlist that relies on other states that are never reached is equal and not proved.
+depends on bits that the RTL leaves undefined, the netlist may have any: from then on nothing is
+claimed. A netlist that relies on other states that are never reached is equal and not proved.
 """
 
 import importlib.util
@@ -55,8 +55,9 @@ def prove(
     flatten = report.recipe["flatten"] and "kept" not in report.recipe
     rtl = circuit.read([what.read(flatten)], what.top, work / "rtl")
     mapped = read_netlist(netlist, what.top, report.target, library)
-    log = netlist.parent / "map.log"
-    encodings = state_machines.recoded(log.read_text()) if log.exists() else {}
+    logs = (report.folder / name for name in ("front.log", "map.log"))
+    said = "".join(log.read_text() for log in logs if log.exists())
+    encodings = state_machines.recoded(said)
     tell("comparing")
     return compare(rtl, mapped, work, encodings)
 
@@ -89,14 +90,15 @@ def compare(
         for side, text in zip(("rtl", "netlist"), miter.texts(), strict=True):
             (work / f"{side}.blif").write_text(text)
         said = _abc(f"cec -T {SECONDS} -C {CONFLICTS} rtl.blif netlist.blif", work)
-        pattern = PATTERN.findall(said)
-        if not pattern or not found.refine({miter.called[key]: bit for key, bit in pattern}):
+        differ = [miter.names[key] for key in re.findall(r"(?m)^Output (o\d+):", said)]
+        pattern = {miter.called[key]: bit for key, bit in PATTERN.findall(said)}
+        if not differ or not found.refine(pattern):
             break
+    if differ:
+        where = " (in a state that need not be reached)" if miter.groups else ""
+        text = f"the netlist differs from its RTL{where}: {', '.join(differ)}"
+        raise (UnprovedError if miter.groups else SynthesisError)(text)
     if not re.search(r"(?m)^Networks are equivalent", said):
-        if differ := [miter.names[key] for key in re.findall(r"(?m)^Output (o\d+):", said)]:
-            where = " (in a state that need not be reached)" if miter.groups else ""
-            text = f"the netlist differs from its RTL{where}: {', '.join(differ)}"
-            raise (UnprovedError if miter.groups else SynthesisError)(text)
         raise UnprovedError(f"ABC cannot tell if the netlist is equal to its RTL: {said[-300:]}")
     return {
         "by": "SAT (ABC cec)",
@@ -136,30 +138,27 @@ class Miter:
         self._constants()
         for machine in machines:
             self._machine(machine)
-        taken = rtl.undefined()
-        self.undefined = {name for name, (bit, _) in self.outputs[0].items() if bit in taken}
+        pairs = rtl.undefined
+        self.undefined = {name for name, (bit, _) in self.outputs[0].items() if bit in pairs}
         self._sometimes_defined()
 
     def _sometimes_defined(self) -> None:
         """Raises SynthesisError if a compared value of the RTL seems never to be defined."""
-        source, found = random.Random(0), []
+        source = random.Random(0)
         words = {name: source.getrandbits(SAMPLES) for name in self.inputs[0]}
         given = {bit: words[name] for name, bits in self.inputs[0].items() for bit in bits}
         given |= {bit: circuit.CONSTANTS[value] for bit, value in self.constants[0].items()}
-        for undefined in "01":
-            found.append(circuit.CONSTANTS | {"x": circuit.CONSTANTS[undefined]} | given)
-            self.sides[0].evaluate(found[-1])
-        low, high = found
+        values = circuit.CONSTANTS | given
+        high = self.sides[0].evaluate_pairs(values)
         for name in sorted(self.undefined):
             bit = self.outputs[0][name][0]
-            if (low[bit] ^ high[bit]) & ALL == ALL:
+            if high.get(bit, 0) & ~values[bit] & ALL == ALL:
                 raise UnprovedError(f"the RTL leaves {self.names[name]} undefined")
 
     def texts(self) -> Iterator[str]:
         """Yields the RTL's circuit, then the netlist's, as text in the format BLIF.
 
-        The netlist's outputs are its own, but where the RTL's is another with undefined bits 1 than
-        with undefined bits 0: those are the RTL's.
+        The netlist's outputs are its own, but those that the RTL leaves undefined are the RTL's.
         """
         free = (self.free.get(key, key) for key in self.inputs[0])
         head = [".model cut", f".inputs {' '.join(key for key in free if key)}"]
@@ -172,16 +171,15 @@ class Miter:
         lines = netlist.blif(self.inputs[1], self.constants[1], "m")
         if self.undefined:
             lines += rtl.blif(self.inputs[0], self.constants[0])
-            lines += rtl.blif(self.inputs[0], self.constants[0], "h", "1")
         for name, (bit, inverted) in self.outputs[1].items():
             is_one = "0" if inverted else "1"
             if name not in self.undefined:
                 lines.append(f".names m{bit} {name}\n{is_one} 1")
                 continue
-            own, inverted = self.outputs[0][name]
-            high, low = "01" if inverted else "10"
+            own, other = self.outputs[0][name]
             lines.append(
-                f".names n{own} h{own} m{bit} {name}\n{high}{low}- 1\n00{is_one} 1\n11{is_one} 1"
+                f".names n{own} h{own} m{bit} {name}\n00{is_one} 1\n11{is_one} 1"
+                + ("\n01- 1" if other else "")
             )
         yield "\n".join([*head, *lines, ".end", ""])
 

@@ -34,15 +34,14 @@ def prove(public: bool = False, tell: Callable[[str], None] = lambda step: None)
     left = []
     for ours, stored in unchecked():
         given = (ours.name, ours.target, ours.parameters or None)
-        how = {key: ours.options[key] for key in ours.options if key not in ("power", "placed")}
 
         def step(text: str, title: str = ours.title) -> None:
             tell(f"{title}, {text}")
 
         try:
-            made = flow.synthesize(*given, **how, tell=step)
-            if not flow.same_netlist(made, stored):
-                raise SynthesisError("mapped to another netlist here than the stored report's")
+            made = flow.map_again(
+                stored, ours.target, ours.parameters or None, step, **ours.options
+            )
         except SynthesisError as error:
             left.append(f"{ours.title} for {ours.target}: {error}")
             continue
