@@ -4,6 +4,7 @@
 import dataclasses
 import gzip
 import pathlib
+import random
 import re
 import shutil
 from collections.abc import Callable
@@ -172,23 +173,60 @@ def test_memories(target: str, memory: str, wire: str, tmp_path: pathlib.Path) -
 
 
 BLOCK_RAM = """module block_ram (
-  input logic clk_i, we_i, input logic [8:0] to_i, from_i,
-  input logic [35:0] word_i, output logic [35:0] word_o
+  input logic clk_i, we_i, read_i, input logic [5:0] to_i, from_i,
+  input logic [WIDTH-1:0] word_i, output logic [WIDTH-1:0] word_o
 );
-  logic [35:0] rows_q[512];
+  (* ram_style = "block" *) logic [WIDTH-1:0] rows_q[64];
   always_ff @(posedge clk_i) begin
     if (we_i) rows_q[to_i] <= word_i;
-    word_o <= rows_q[from_i];
+    if (read_i) word_o <= rows_q[from_i];
   end
+endmodule
+"""
+ROM = """module block_ram (input logic clk_i, input logic [8:0] from_i, output logic [35:0] word_o);
+  always_ff @(posedge clk_i) case (from_i)
+{rows}
+  endcase
 endmodule
 """
 
 
-@pytest.mark.parametrize(("target", "memory"), [("ecp5", "DP16KD"), ("xc7", "RAMB18E1")])
-def test_block_ram_is_refused(target: str, memory: str, tmp_path: pathlib.Path) -> None:
-    """A netlist with block RAM cannot be proved, as docs/guides/synthesis.md says."""
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize("width", [4, 18, *(pytest.param(n, marks=SLOW) for n in (9, 36, 72))])
+def test_block_ram(width: int, tmp_path: pathlib.Path) -> None:
+    """A memory in a block RAM of 7-series is equal to its RTL; without a write enable it is not."""
     file = tmp_path / "block_ram.sv"
-    file.write_text(BLOCK_RAM)
+    file.write_text(BLOCK_RAM.replace("WIDTH", f"{width}"))
+    rtl, netlist = mapped_by_yosys("xc7", str(file), {}, tmp_path)
+    assert re.search(r"RAMB(18|36)E1", netlist.read_text())
+    assert compared("xc7", rtl, netlist, "block_ram")["registers"] == 65 * width
+    spoil(netlist, r"\.WE(A|BWE)\(\{[^()]+\}\)", r".WE\1(~0)")
+    with pytest.raises(SynthesisError, match="differs from its RTL"):
+        compared("xc7", rtl, netlist, "block_ram")
+
+
+def test_block_rom(tmp_path: pathlib.Path) -> None:
+    """A table in a block RAM of 7-series is equal to its RTL, and with one wrong bit is not."""
+    file = tmp_path / "block_ram.sv"
+    source = random.Random(0)
+    words = [source.getrandbits(36) for _ in range(512)]
+    rows = "\n".join(f"    9'd{i}: word_o <= 36'd{word};" for i, word in enumerate(words))
+    file.write_text(ROM.format(rows=rows))
+    rtl, netlist = mapped_by_yosys("xc7", str(file), {}, tmp_path)
+    assert "RAMB18E1" in netlist.read_text()
+    assert compared("xc7", rtl, netlist, "block_ram")["registers"] == 36
+    spoil(netlist, r"INIT_03\(256'h(\w)", lambda m: f"INIT_03(256'h{int(m[1], 16) ^ 1:x}")
+    with pytest.raises(SynthesisError, match="differs from its RTL"):
+        compared("xc7", rtl, netlist, "block_ram")
+
+
+@pytest.mark.parametrize(("target", "memory"), [("ecp5", "DP16KD")])
+def test_block_ram_is_refused(target: str, memory: str, tmp_path: pathlib.Path) -> None:
+    """A netlist with block RAM of ECP5 cannot be proved, as docs/guides/synthesis.md says."""
+    file = tmp_path / "block_ram.sv"
+    file.write_text(BLOCK_RAM.replace("WIDTH", "36").replace("64", "512").replace("[5:0]", "[8:0]"))
     rtl, netlist = mapped_by_yosys(target, str(file), {}, tmp_path)
     with pytest.raises(SynthesisError, match=f"a cell {memory} cannot be compared"):
         compared(target, rtl, netlist, "block_ram")

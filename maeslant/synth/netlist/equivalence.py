@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 
 from maeslant.synth import design, yosys
 from maeslant.synth.liberty import Library
-from maeslant.synth.netlist import circuit, state_machines
+from maeslant.synth.netlist import block_ram, circuit, state_machines
 from maeslant.synth.netlist.circuit import NEVER, Circuit
 from maeslant.synth.netlist.correspondence import ALL, SAMPLES, Correspondence
 from maeslant.synth.netlist.state_machines import Machine
@@ -68,7 +68,10 @@ def read_netlist(netlist: pathlib.Path, top: str, target: str, library: Library 
         models = f"read_liberty -ignore_miss_func {library.path}"
     else:
         models = f"read_verilog {MODELS[target]}"
-    return circuit.read([models, f"read_verilog {netlist}"], top, netlist.with_name("netlist"))
+    memories = netlist.with_name("block_ram.v")
+    memories.write_text(block_ram.models(target))
+    passes = [models, f"read_verilog {memories}", f"read_verilog {netlist}"]
+    return circuit.read(passes, top, netlist.with_name("netlist"))
 
 
 def compare(
