@@ -27,6 +27,7 @@ from maeslant.synth.fpga import nextpnr
 from maeslant.synth.fpga.parts import PARTS
 from maeslant.synth.netlist import circuit, equivalence, state_machines
 from maeslant.synth.page import rows, tables
+from maeslant.synth.report import UnprovedError
 
 SBOXES = design.enum_values("mae_aes_pkg::sbox_impl_e")
 
@@ -222,14 +223,27 @@ def test_block_rom(tmp_path: pathlib.Path) -> None:
         compared("xc7", rtl, netlist, "block_ram")
 
 
-@pytest.mark.parametrize(("target", "memory"), [("ecp5", "DP16KD")])
-def test_block_ram_is_refused(target: str, memory: str, tmp_path: pathlib.Path) -> None:
-    """A netlist with block RAM of ECP5 cannot be proved, as docs/guides/synthesis.md says."""
-    file = tmp_path / "block_ram.sv"
-    file.write_text(BLOCK_RAM.replace("WIDTH", "36").replace("64", "512").replace("[5:0]", "[8:0]"))
-    rtl, netlist = mapped_by_yosys(target, str(file), {}, tmp_path)
-    with pytest.raises(SynthesisError, match=f"a cell {memory} cannot be compared"):
-        compared(target, rtl, netlist, "block_ram")
+PRODUCT = """module product (input logic [17:0] a_i, b_i, output logic [35:0] made_o);
+  assign made_o = a_i * b_i;
+endmodule
+"""
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ("DP16KD", BLOCK_RAM.replace("WIDTH", "36").replace("64", "512").replace("5:0", "8:0")),
+        ("MULT18X18D", PRODUCT),
+    ],
+)
+def test_cells_without_a_model(cell: str, text: str, tmp_path: pathlib.Path) -> None:
+    """A netlist with block RAM or multipliers of ECP5 cannot be proved, as its guide says."""
+    top = text.split()[1]
+    file = tmp_path / f"{top}.sv"
+    file.write_text(text)
+    rtl, netlist = mapped_by_yosys("ecp5", str(file), {}, tmp_path)
+    with pytest.raises(UnprovedError, match=f"a cell {cell} cannot be compared"):
+        compared("ecp5", rtl, netlist, top)
 
 
 SELDOM = """module seldom (

@@ -219,6 +219,6 @@ def read(passes: list[str], top: str, stem: pathlib.Path) -> Circuit:
     ``stem``: of the files that are written.
     """
     out = stem.with_suffix(".json")
-    passes = [*passes, f"hierarchy -check -top {top}", *PASSES, f"write_json {out}"]
+    passes = [*passes, f"hierarchy -top {top}", *PASSES, f"write_json {out}"]
     yosys.run(passes, stem.with_suffix(".log"))
     return Circuit(json.loads(out.read_text())["modules"][top])
