@@ -185,8 +185,8 @@ def map_again(
 ) -> Report:
     """Returns a published synthesis report with its netlist, which is made again if need be.
 
-    Of an FPGA's netlist neither place nor route are: the report's timing stays. ``how``: what
-    :func:`synthesize` was given. Raises SynthesisError if the netlist is another one here.
+    An FPGA's netlist is only mapped, not placed and routed: the report's timing stays. ``how``: the
+    options of :func:`synthesize`. Raises SynthesisError if the netlist is another one here.
     """
     how = {key: value for key, value in how.items() if key not in ("power", "placed")}
     what = point(found.name, target, parameters, **how)

@@ -25,7 +25,7 @@ from maeslant.synth import (
 from maeslant.synth import report as reports
 from maeslant.synth.fpga import nextpnr
 from maeslant.synth.fpga.parts import PARTS
-from maeslant.synth.netlist import circuit, equivalence, state_machines
+from maeslant.synth.netlist import circuit, correspondence, equivalence, state_machines
 from maeslant.synth.page import rows, tables
 from maeslant.synth.report import UnprovedError
 
@@ -203,6 +203,11 @@ def test_block_ram(width: int, tmp_path: pathlib.Path) -> None:
     rtl, netlist = mapped_by_yosys("xc7", str(file), {}, tmp_path)
     assert re.search(r"RAMB(18|36)E1", netlist.read_text())
     assert compared("xc7", rtl, netlist, "block_ram")["registers"] == 65 * width
+    whole = netlist.read_text()
+    spoil(netlist, rf"(READ_WIDTH_.)\(32'd{width}\)", r"\1(32'd2)")
+    with pytest.raises(UnprovedError, match="E1_of_two_widths cannot be compared"):
+        compared("xc7", rtl, netlist, "block_ram")
+    netlist.write_text(whole)
     spoil(netlist, r"\.WE(A|BWE)\(\{[^()]+\}\)", r".WE\1(~0)")
     with pytest.raises(SynthesisError, match="differs from its RTL"):
         compared("xc7", rtl, netlist, "block_ram")
@@ -343,6 +348,19 @@ def test_a_state_that_the_netlist_lacks(tmp_path: pathlib.Path) -> None:
     rtl, netlist = circuits
     with pytest.raises(SynthesisError, match="next state of state_q"):
         equivalence.compare(rtl, netlist, tmp_path, {"state_q": ["00", "01"]})
+
+
+def test_a_machine_that_stays_in_a_state(tmp_path: pathlib.Path) -> None:
+    """Of a state machine that is in one state for ever, no other state is taken to be active."""
+    file = tmp_path / "once.sv"
+    file.write_text(ONCE)
+    rtl, netlist = mapped_by_yosys("xc7", str(file), {}, tmp_path)
+    rtl, machines = state_machines.one_hot(rtl, {"state_q": ["00", "01", "10"]})
+    mapped = equivalence.read_netlist(netlist, "once", "xc7", None)
+    found = correspondence.Correspondence(rtl, mapped, [machines[0].states])
+    assert len(equivalence.Miter(found, machines).chosen) == 3
+    found.classes[0][machines[0].states[0]] = "1"
+    assert not equivalence.Miter(found, machines).chosen
 
 
 LOOKUP = """module lookup (

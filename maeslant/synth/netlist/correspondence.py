@@ -11,7 +11,7 @@ SAMPLES = 1024  # random values of the inputs, at a time
 ALL = (1 << SAMPLES) - 1
 FIXED = {"0": 0, "1": ALL}  # classes of registers that are constant
 SHARES = [128, 128, 64, 192, 16, 240, 2, 254]  # of 256 random bits, those that are ones
-NEAR = [0, 2, 8, 32]
+NEAR = [0, 2, 8, 32]  # of 256 bits near a counterexample, those that differ from it
 QUIET = 5  # random states in a row that divide no class, to end with
 
 

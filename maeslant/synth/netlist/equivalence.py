@@ -5,11 +5,13 @@ Registers are cut: the output of each becomes an input of a combinational circui
 it (next state, clock, reset, the value that reset loads) becomes outputs. A register of the RTL and
 one of the netlist that are a pair share their input. If all outputs are equal for all inputs, then
 RTL and netlist do the same from every state that both are in, for ever; this holds however the
-pairs were found. A register without a pair is free to hold anything, and one that is paired with a
-constant is proved to be that. A state machine of the RTL whose states have other codes in the
-netlist gets those, and each next state is proved to be one of them. Where a value of the RTL
-depends on bits that the RTL leaves undefined, the netlist may have any: from then on nothing is
-claimed. A netlist that relies on other states that are never reached is equal and not proved.
+pairs were found. Registers of one side that share a pair are taken to begin equal, as a reset makes
+them. A register without a pair is free to hold anything, and one that is paired with a constant is
+taken to begin as that and proved to stay it. A state machine of the RTL whose states have other
+codes in the netlist gets those, and each next state is proved to be one of them. Where a value of
+the RTL depends on bits that the RTL leaves undefined, the netlist may have any: from then on
+nothing is claimed. A netlist that relies on other states that are never reached is equal and not
+proved.
 """
 
 import importlib.util
@@ -97,6 +99,8 @@ def compare(
         pattern = {miter.called[key]: bit for key, bit in PATTERN.findall(said)}
         if not differ or not found.refine(pattern):
             break
+    else:
+        raise UnprovedError(f"{COUNTEREXAMPLES} counterexamples did not tell all registers apart")
     if differ:
         where = " (in a state that need not be reached)" if miter.groups else ""
         text = f"the netlist differs from its RTL{where}: {', '.join(differ)}"
@@ -223,6 +227,8 @@ class Miter:
         """Makes one of a machine's states 1; adds an output to prove that it has no other state."""
         known = ("1", False)
         self._output(f"next state of {machine.name}", (machine.known, False), known)
+        if any(self.constants[0].get(bit) == "1" for bit in machine.states):
+            return  # it is in that state for ever: none of the others may be made 1
         of = {bit: key for key, bits in self.inputs[0].items() for bit in bits}
         keys = dict.fromkeys(of[bit] for bit in machine.states if bit in of)
         others = [key for key in keys if key in self.free]
