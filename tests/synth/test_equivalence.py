@@ -213,6 +213,19 @@ def test_block_ram(width: int, tmp_path: pathlib.Path) -> None:
         compared("xc7", rtl, netlist, "block_ram")
 
 
+def test_block_ram_of_one_port(tmp_path: pathlib.Path) -> None:
+    """A memory whose one port reads the old row while it writes is equal to its RTL."""
+    file = tmp_path / "block_ram.sv"
+    text = BLOCK_RAM.replace("WIDTH", "9").replace("rows_q[from_i]", "rows_q[to_i]")
+    file.write_text(text.replace("to_i, from_i", "to_i").replace("if (read_i) ", ""))
+    rtl, netlist = mapped_by_yosys("xc7", str(file), {}, tmp_path)
+    (port,) = re.findall(r"READ_WIDTH_(.)\(32'd9\)", netlist.read_text())
+    assert compared("xc7", rtl, netlist, "block_ram")["registers"] == 65 * 9
+    spoil(netlist, rf'WRITE_MODE_{port}\("READ_FIRST"\)', f'WRITE_MODE_{port}("WRITE_FIRST")')
+    with pytest.raises(SynthesisError, match="differs from its RTL"):
+        compared("xc7", rtl, netlist, "block_ram")
+
+
 def test_block_rom(tmp_path: pathlib.Path) -> None:
     """A table in a block RAM of 7-series is equal to its RTL, and with one wrong bit is not."""
     file = tmp_path / "block_ram.sv"
