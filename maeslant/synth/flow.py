@@ -313,10 +313,8 @@ def synthesize(
     return found
 
 
-def check_simulation(name: str, target: str) -> None:
-    """Raises SynthesisError if netlist simulation for a target would be impossible here."""
-    if target in PARTS:
-        raise SynthesisError(f"--simulate needs standard cells, not {target}: try --prove")
+def check_simulation(name: str) -> None:
+    """Raises SynthesisError if simulation of a netlist would be impossible here."""
     simulation.tests(design.find(name).top)
     simulation.check_simulator()
 
@@ -328,8 +326,8 @@ def simulate(
 
     The report keeps their names, and publishing it publishes them.
     """
-    check_simulation(found.name, target)
-    library = liberty.find(target)
+    check_simulation(found.name)
+    library = None if target in PARTS else liberty.find(target)
     with report.workplace(found.name) as work:
         tests = simulation.simulate(found, library, work, tell)
     _checked(found, simulated=tests["passed"])

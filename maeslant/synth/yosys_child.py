@@ -1,43 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the Yosys passes that arrive on standard input; the program of Yosys' process.
 
-A line `@once PREFIX` is no pass: of the modules whose names begin so, those with the same contents
+A line `@once PREFIX` is no pass: of the modules whose names begin so, those that are isomorphic
 become one, which stays apart (keep_hierarchy) and is mapped once for all its instances.
 A line `@wrap JSON TOP WRAPPER` reads a wrapper of a few pins around TOP; JSON has TOP's ports.
 """
 
 import contextlib
 import ctypes
-import hashlib
 import json
 import pathlib
 import re
 import signal
 import sys
+import tempfile
 
 from pyosys import libyosys
 
 PR_SET_PDEATHSIG = 1
 
 
-def contents(modules: dict[str, object], module: object) -> str:
-    """Returns a digest of a Yosys module's structure, independent of names."""
-    ports = sorted((w.name.str(), w.width) for w in module.wires_.values() if w.port_id)
-    cells = []
-    for cell in module.cells_.values():
-        kind = cell.type.str()
-        made = contents(modules, modules[kind]) if kind in modules else kind
-        cells.append((made, sorted((k.str(), v.as_string()) for k, v in cell.parameters.items())))
-    return hashlib.sha256(repr((ports, sorted(cells))).encode()).hexdigest()
-
-
 def once(design: object, prefix: str) -> None:
-    """Merges structurally equal modules of the Yosys design into one."""
+    """Merges isomorphic modules of the Yosys design into one."""
+    from maeslant.synth.renewal import canonical
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "modules.json"
+        libyosys.run_pass(f"write_json {file}", design)
+        made = canonical.Modules(file, unused=True)
     modules = {name.str(): module for name, module in design.modules_.items()}
     alike: dict[str, list[str]] = {}
     for name in sorted(modules):
         if name.startswith(f"\\{prefix}$"):
-            alike.setdefault(contents(modules, modules[name]), []).append(name)
+            alike.setdefault(made.kind(name[1:]), []).append(name)
     first = {name: names[0] for names in alike.values() for name in names}
     for module in modules.values():
         for cell in list(module.cells_.values()):

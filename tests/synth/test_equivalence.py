@@ -376,6 +376,29 @@ def test_a_machine_that_stays_in_a_state(tmp_path: pathlib.Path) -> None:
     assert not equivalence.Miter(found, machines).chosen
 
 
+SETTLES = """module settles (input logic clk_i, rst_ni, in_i, output logic out_o);
+  logic enabled_q, later_q;
+  always_ff @(posedge clk_i) {later_q, enabled_q} <= {enabled_q, 1'b1};
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) out_o <= 1'b0; else out_o <= in_i && later_q;
+endmodule
+"""
+
+
+def test_registers_that_become_one(tmp_path: pathlib.Path) -> None:
+    """Registers without a reset that are 1 from some clock on may be left out of a netlist."""
+    circuits = []
+    for text in (SETTLES, *(SETTLES.replace("&& later_q", now) for now in ("", "&& !later_q"))):
+        file = tmp_path / "settles.sv"
+        file.write_text(text)
+        passes = [design.find(str(file)).read()]
+        circuits.append(circuit.read(passes, "settles", tmp_path / f"side{len(circuits)}"))
+    rtl, netlist, never = circuits
+    assert equivalence.compare(rtl, netlist, tmp_path)["constant"] == 2
+    with pytest.raises(SynthesisError, match="differs from its RTL"):
+        equivalence.compare(rtl, never, tmp_path)
+
+
 LOOKUP = """module lookup (
   input logic clk_i, rst_ni, input logic [1:0] row_i, output logic [4:0] word_o
 );

@@ -103,7 +103,8 @@ def test_netlist_runs_the_modules_tests(nangate45, tmp_path) -> None:
     netlist.write_text(broken)
     parameters = {"Width": 8, "Depth": 3, "Zero": 1}
     with pytest.raises(cocotb_bench.SimulationError, match="failed: mae_fifo"):
-        simulation.run(netlist, "mae_fifo", parameters, "tests.prim.fifo.test_fifo", {}, nangate45)
+        files = simulation.with_models(netlist, "mae_fifo", nangate45)
+        simulation.run(files, "mae_fifo", parameters, "tests.prim.fifo.test_fifo", {})
 
 
 def test_parallel_simulation_is_right(nangate45, tmp_path) -> None:
@@ -397,7 +398,6 @@ def test_a_library_in_a_folder_with_a_space(
 def test_options_that_do_not_go_together() -> None:
     """`maeslant synth` refuses options that contradict each other, before any synthesis."""
     for words, said in (
-        (["mae_sbox", "--target", "xc7", "--simulate"], "--simulate needs standard cells"),
         (["mae_sbox_table_pkg", "--simulate"], "no build or module"),
         (["mae_sbox", "--seeds", "3"], "nangate45 is not placed"),
         (["mae_sbox", "--target", "xc7", "--seeds", "3"], "xc7 is not placed"),
@@ -455,7 +455,7 @@ def test_a_file_of_ones_own(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPa
         with pytest.raises(SynthesisError, match=said):
             synthesize(name, "xc7")
     with pytest.raises(SynthesisError, match="no module of rtl"):
-        flow.check_simulation("my_sbox.sv", "nangate45")
+        flow.check_simulation("my_sbox.sv")
 
 
 def test_a_report_is_named_from_where_one_stands(

@@ -15,8 +15,10 @@ import time
 import pytest
 
 from maeslant import paths
+from maeslant.build import cocotb_bench
 from maeslant.synth import SynthesisError, flow, simulate, synthesize, yosys
 from maeslant.synth import report as reports
+from maeslant.synth.design import find
 from maeslant.synth.fpga import flow as fpga
 from maeslant.synth.fpga import nextpnr
 from maeslant.synth.fpga.parts import ECP5, PARTS, XC7
@@ -36,8 +38,23 @@ def test_luts_are_counted() -> None:
     made = synthesize("mae_rr_arb", "xc7")
     assert made.kind == "xilinx" and 1 <= made.area["lut"] < 50 and made.timing is None
     assert "Yosys estimate" in made.left_out
-    with pytest.raises(SynthesisError, match="--simulate needs standard cells"):
-        simulate(made, "xc7")
+
+
+def test_netlist_runs_the_modules_tests(tmp_path: pathlib.Path) -> None:
+    """mae_fifo's netlist for xc7 passes mae_fifo's tests, and with wrong LUTs fails."""
+    made = synthesize("mae_fifo", "xc7", {"Depth": 3})
+    found = simulate(made, "xc7")
+    assert reports.load(made.file).netlist["simulated"] == found["passed"]
+    assert "keeps_order_under_stalls" in found["passed"]
+    netlist = made.unpack(tmp_path)
+    text = netlist.read_text()
+    broken = re.sub(r"(\.INIT\(4'h)(\w)", lambda m: f"{m[1]}{15 - int(m[2], 16):x}", text)
+    assert broken != text
+    netlist.write_text(broken)
+    gates = simulation.of_gates(netlist, "mae_fifo", "xc7")
+    parameters = {"Width": 8, "Depth": 3, "Zero": 1}
+    with pytest.raises(cocotb_bench.SimulationError, match="failed: mae_fifo"):
+        simulation.run([gates], "mae_fifo", parameters, "tests.prim.fifo.test_fifo", {})
 
 
 @pytest.mark.full
@@ -50,6 +67,28 @@ def test_repeated_modules_are_kept() -> None:
     assert all(flat[name] == kept[name] for name in ("ff", "bram", "dsp")) and kept["dsp"] == 24
     assert abs(flat["lut"] - kept["lut"]) < 10
     assert set(kept["other"]) == set(flat["other"])
+
+
+PARTS_OF_TABLES = """
+module tables_part #(parameter logic [7:0] Table = '0) (input logic [2:0] at_i, output logic bit_o);
+  assign bit_o = Table[at_i];
+endmodule
+module tables (input logic [2:0] at_i, output logic [2:0] bits_o);
+  tables_part #(.Table(8'h17)) u_one (.at_i, .bit_o(bits_o[0]));
+  tables_part #(.Table(8'h2b)) u_other (.at_i, .bit_o(bits_o[1]));
+  tables_part #(.Table(8'h17)) u_again (.at_i(~at_i), .bit_o(bits_o[2]));
+endmodule
+"""
+
+
+def test_modules_of_other_constants_are_not_merged(tmp_path: pathlib.Path) -> None:
+    """Of modules that are mapped once, those that differ in a constant alone stay two."""
+    file = tmp_path / "tables.sv"
+    file.write_text(PARTS_OF_TABLES)
+    log = tmp_path / "log"
+    read = find(str(file)).read(flatten=False)
+    yosys.run(yosys.elaborate(read, "tables", ["tables_part"]), log)
+    assert "tables_part: 3 instances, 2 of them different" in log.read_text()
 
 
 def test_every_memory_of_luts_counts() -> None:

@@ -94,6 +94,8 @@ class Circuit:
                 more = (pin["L"], kept[2] == "N"), (pin["AD"], False)
             else:
                 raise UnprovedError(f"a circuit with a cell {kind} cannot be compared")
+            if more and more[0] == ("1", True):
+                more = ()
             found[pin["Q"]] = Register((pin["D"], False), (pin["C"], kept[1] == "N"), *more)
         return found
 

@@ -5,7 +5,7 @@ import collections
 import random
 
 from maeslant.synth.netlist import circuit
-from maeslant.synth.netlist.circuit import Circuit
+from maeslant.synth.netlist.circuit import NEVER, Circuit
 
 SAMPLES = 1024  # random values of the inputs, at a time
 ALL = (1 << SAMPLES) - 1
@@ -41,6 +41,7 @@ class Correspondence:
             for bit in side.registers.keys() - classes.keys():
                 classes[bit] = "1" if side.registers[bit].value[0] == "1" else "0"
         if left:
+            self._settle()
             self.refine()
 
     def groups(self) -> list[tuple[list, list]]:
@@ -70,6 +71,21 @@ class Correspondence:
                 self._divide(self._words(pattern), apart=True)
                 quiet = 0 if self.made > made else quiet
         return self.made > made
+
+    def _settle(self) -> None:
+        """Assumes registers without a reset to be 1 if they become that from random states."""
+        for i, classes in enumerate(self.classes):
+            registers = self.sides[i].registers
+            free = {b for b, n in classes.items() if n == "0" and registers[b].reset == NEVER}
+            while free:
+                classes.update((bit, f"free {bit}") for bit in free)
+                after = self._after(self._words({}), i)
+                classes.update((bit, "0") for bit in free)
+                always = {bit: n for bit in free for n in FIXED if after[bit][0] == FIXED[n]}
+                classes.update(always)
+                if "1" not in always.values():
+                    break
+                free -= always.keys()
 
     def _words(self, pattern: dict[str, str]) -> dict[str, int]:
         """Returns a word of random values for each input port and class, by name.

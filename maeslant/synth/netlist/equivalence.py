@@ -23,19 +23,12 @@ from collections.abc import Callable, Iterator
 
 from maeslant.synth import design, yosys
 from maeslant.synth.liberty import Library
-from maeslant.synth.netlist import block_ram, circuit, state_machines
+from maeslant.synth.netlist import cells, circuit, state_machines
 from maeslant.synth.netlist.circuit import NEVER, Circuit
 from maeslant.synth.netlist.correspondence import ALL, SAMPLES, Correspondence
 from maeslant.synth.netlist.state_machines import Machine
 from maeslant.synth.report import Report, SynthesisError, UnprovedError
 
-# Functional models of the cells of FPGAs.
-MODELS = {
-    "ecp5": "-D NO_INCLUDES +/ecp5/cells_sim.v",
-    "gatemate": "+/gatemate/cells_sim.v",
-    "gw5a": "+/gowin/cells_sim.v",
-    "xc7": "+/xilinx/cells_sim.v",
-}
 PATTERN = re.compile(r"\b([if]\d+)=([01])")  # of a counterexample
 PINS = {"data": "next state", "clock": "clock", "reset": "reset", "value": "reset value"}
 SECONDS = 1200
@@ -66,13 +59,7 @@ def prove(
 
 def read_netlist(netlist: pathlib.Path, top: str, target: str, library: Library | None) -> Circuit:
     """Reads a mapped netlist as a Circuit, with functional models in place of the cells."""
-    if library:
-        models = f"read_liberty -ignore_miss_func {library.path}"
-    else:
-        models = f"read_verilog {MODELS[target]}"
-    memories = netlist.with_name("block_ram.v")
-    memories.write_text(block_ram.models(target))
-    passes = [models, f"read_verilog {memories}", f"read_verilog {netlist}"]
+    passes = cells.read(netlist, target, library)
     return circuit.read(passes, top, netlist.with_name("netlist"))
 
 

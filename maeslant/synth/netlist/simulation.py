@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs an RTL module's cocotb tests on the netlist that synthesis made of it.
 
-The cells are functional models that Yosys makes of the Liberty file; flip-flops start in random
-states. The netlist's ports have the names and widths of the module's. Of the configurations that
-the module's test file runs, the nearest one says what the tests need to know beside the parameters;
-coroutines that look for signals inside the module have none to look at, and are named as such.
+The cells are functional models, which Yosys makes of the Liberty file or has of an FPGA's cells.
+Flip-flops start in random states, or as an FPGA's configuration says. The netlist's ports have the
+names and widths of the module's. Of the configurations that the module's test file runs, the
+nearest one says what the tests need to know beside the parameters; coroutines that look for signals
+inside the module have none to look at, and are named as such.
 """
 
 import importlib
@@ -19,6 +20,7 @@ from maeslant.errors import MaeslantError
 from maeslant.synth import yosys
 from maeslant.synth.design import all_parameters, find
 from maeslant.synth.liberty import Library
+from maeslant.synth.netlist import cells
 from maeslant.synth.report import Report, SynthesisError
 
 # Parameters that change when answers come: a configuration has to agree in these first.
@@ -27,27 +29,59 @@ INSIDE = ("AttributeError", "contains no", "no object named")
 
 
 def simulate(
-    report: Report, library: Library, work: pathlib.Path, tell: Callable[[str], None]
+    report: Report, library: Library | None, work: pathlib.Path, tell: Callable[[str], None]
 ) -> dict[str, object]:
-    """Runs an RTL module's cocotb tests on its netlist; returns counts, names of passed tests."""
+    """Runs an RTL module's cocotb tests on its netlist; returns counts, names of passed tests.
+
+    ``library``: of the netlist's cells; None for FPGAs.
+    """
     module = tests(report.top)
     parameters = all_parameters(find(report.name, report.parameters))
     env = _environment(module, report.top, parameters)
     netlist = report.unpack(work)
-    return run(netlist, report.top, parameters, module, env, library, tell)
-
-
-def run(
-    netlist: pathlib.Path,
-    top: str,
-    parameters: dict[str, int],
-    module: str,
-    env: dict[str, str],
-    library: Library,
-    tell: Callable[[str], None] = lambda step: None,
-) -> dict[str, object]:
-    """Runs a test module's cocotb tests on a netlist; returns counts and names of passed tests."""
     tell("making the cells' models")
+    if library:
+        files = with_models(netlist, report.top, library)
+    else:
+        files = [of_gates(netlist, report.top, report.target)]
+    tell("simulating the netlist")
+    return run(files, report.top, parameters, module, env)
+
+
+def of_gates(netlist: pathlib.Path, top: str, target: str) -> pathlib.Path:
+    """Writes an FPGA's netlist as one module without cells; returns the file."""
+    gates = netlist.with_name("gates.v")
+    passes = [
+        *cells.read(netlist, target, None),
+        f"hierarchy -check -top {top}",
+        "proc",
+        "flatten",
+        "opt_expr",
+        "opt_clean",
+        "rename -hide",  # what is left of the RTL's names inside is no signal of the RTL
+        f"rename {top} gates",
+        f"write_verilog -noattr {gates}",
+    ]
+    yosys.run(passes, netlist.with_name("gates.log"))
+    _wrap(gates, top)
+    return gates
+
+
+def _wrap(gates: pathlib.Path, top: str) -> None:
+    """Adds a top module to a file with a module "gates", so that the tests see its ports alone.
+
+    Signals that they can see are not optimized by the simulator.
+    """
+    text = gates.read_text()
+    body = text[text.index("\nmodule gates(") :]
+    ports = re.findall(r"(?m)^  ((?:in|out)put (?:\[\d+:\d+\] )?\w+);", body)
+    gates.write_text(
+        f"{text}\nmodule {top} ({', '.join(ports)});\n  gates gates (.*);\nendmodule\n"
+    )
+
+
+def with_models(netlist: pathlib.Path, top: str, library: Library) -> list[pathlib.Path]:
+    """Writes a netlist of standard cells and models of those; returns the files."""
     models, gates = netlist.with_name("cells.v"), netlist.with_name("gates.v")
     kinds = set(re.findall(r"(?m)^  (\w+) \w+ \($", netlist.read_text()))
     used = " ".join(sorted(kinds & set(library.cells)))
@@ -55,6 +89,7 @@ def run(
         [
             f"read_verilog {netlist}",
             "rename -hide",  # what is left of the RTL's names inside is no signal of the RTL
+            f"rename {top} gates",
             f"write_verilog -noattr -noexpr {gates}",
             "design -reset",
             f"read_liberty -ignore_miss_func {library.path}",
@@ -64,10 +99,21 @@ def run(
         ],
         netlist.with_name("cells.log"),
     )
+    _wrap(gates, top)
+    return [gates, models]
+
+
+def run(
+    files: list[pathlib.Path],
+    top: str,
+    parameters: dict[str, int],
+    module: str,
+    env: dict[str, str],
+) -> dict[str, object]:
+    """Runs a test module's cocotb tests on a netlist; returns counts and names of passed tests."""
     from maeslant.build import cocotb_bench  # and with it cocotb, which a synthesis does not need
 
-    tell("simulating the netlist")
-    options = {"parameters": parameters, "env": env, "netlist": [gates, models]}
+    options = {"parameters": parameters, "env": env, "netlist": files}
     try:
         return {"passed": cocotb_bench.simulate(top, module, **options), "inside": []}
     except cocotb_bench.SimulationError as error:

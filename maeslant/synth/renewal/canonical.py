@@ -22,26 +22,45 @@ ORIGIN = {"src", "hdlname", "unused_bits", "top"}
 WRITES, CONTENTS = ("$memwr_v2",), ("$meminit", "$meminit_v2")
 
 
+class Modules:
+    """Holds the modules of a Yosys netlist (write_json).
+
+    ``unused``: a module may have cells that no output depends on, which its form leaves out;
+    without, they are a SynthesisError.
+    """
+
+    def __init__(self, file: pathlib.Path, *, unused: bool = False) -> None:
+        with open(file) as text:
+            self._modules = json.load(text)["modules"]
+        self._unused = unused
+
+    def form(self, name: str) -> tuple[list[str], list[str]]:
+        """Returns a module's canonical form, in lines, and the place in the RTL of each line."""
+        walk = _Walk(self._modules[name], self.kind)
+        made = walk.lines()
+        if walk.unseen and not self._unused:
+            raise SynthesisError(f"no output depends on a cell {walk.unseen[0]}")
+        return made
+
+    @functools.cache  # noqa: B019 it lives as long as the netlist
+    def kind(self, kind: str) -> str:
+        """Returns a cell's type, or the digest of the module that it is an instance of."""
+        module = self._modules.get(kind)
+        if module is None or int(module["attributes"].get("blackbox", "0"), 2):
+            return kind
+        lines, _ = self.form(kind)
+        return f"module {hashlib.sha256(chr(10).join(lines).encode()).hexdigest()}"
+
+
 class Netlist:
-    """Holds the canonical forms of the modules of a Yosys netlist (write_json).
+    """Holds the canonical form of a Yosys netlist (write_json).
 
     ``form`` is that of its top module, a list of lines; ``origins`` has the place in the RTL that
     each line comes from.
     """
 
     def __init__(self, file: pathlib.Path, top: str) -> None:
-        with open(file) as text:
-            self._modules = json.load(text)["modules"]
-        self.form, self.origins = _Walk(self._modules[top], self._kind).lines()
-
-    @functools.cache  # noqa: B019 it lives as long as the netlist
-    def _kind(self, kind: str) -> str:
-        """Returns a cell's type, or the digest of the module that it is an instance of."""
-        module = self._modules.get(kind)
-        if module is None or int(module["attributes"].get("blackbox", "0"), 2):
-            return kind
-        lines, _ = _Walk(module, self._kind).lines()
-        return f"module {hashlib.sha256(chr(10).join(lines).encode()).hexdigest()}"
+        self.form, self.origins = Modules(file).form(top)
 
     def difference(self, other: "Netlist") -> str | None:
         """Returns where this netlist differs first from another; None if they are isomorphic."""
@@ -65,6 +84,7 @@ class _Walk:
         self._cells = {n: c for n, c in module["cells"].items() if c["type"] != "$scopeinfo"}
         self._memories = collections.defaultdict(list)  # cells that write a memory
         self._marks = _marks(module)
+        self.unseen: list[str] = []  # types of cells that no output depends on
         for name, port in module["ports"].items():
             if port["direction"] == "inout":
                 raise SynthesisError(f"port {name} is an inout, whose drivers are unknown")
@@ -120,9 +140,7 @@ class _Walk:
             cell = self._cells.get(what, {}) if isinstance(what, str) else {}
             origins.append(cell.get("attributes", {}).get("src", ""))
         unseen = [c["type"] for n, c in self._cells.items() if n not in self._numbers]
-        unseen = [kind for kind in unseen if kind not in WRITES + CONTENTS]
-        if unseen:
-            raise SynthesisError(f"no output depends on a cell {unseen[0]}")
+        self.unseen = [kind for kind in unseen if kind not in WRITES + CONTENTS]
         return made, origins
 
     def _line(self, what: object) -> str:
