@@ -25,7 +25,8 @@ from maeslant.synth.report import Report, SynthesisError
 
 # Parameters that change when answers come: a configuration has to agree in these first.
 TIMED = re.compile(r"Reg|Clocks|Stages|Cuts|Latency")
-INSIDE = ("AttributeError", "contains no", "no object named")
+# What a coroutine says that looks for signals or secrets inside a module.
+INSIDE = ("AttributeError", "contains no", "no object named", "the search finds nothing")
 
 
 def simulate(
