@@ -53,7 +53,7 @@ def of_gates(netlist: pathlib.Path, top: str, target: str) -> pathlib.Path:
     """Writes an FPGA's netlist as one module without cells; returns the file."""
     gates = netlist.with_name("gates.v")
     passes = [
-        *cells.read(netlist, target, None),
+        *cells.read(netlist, target, None, multiply=True),
         f"hierarchy -check -top {top}",
         "proc",
         "flatten",
