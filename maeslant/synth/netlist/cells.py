@@ -31,19 +31,26 @@ endmodule
 """
 
 
-def read(
-    netlist: pathlib.Path, target: str, library: Library | None, *, multiply: bool = False
-) -> list[str]:
-    """Returns Yosys' commands that read a mapped netlist and models of its cells.
+def read(netlist: pathlib.Path, target: str, library: Library | None) -> list[str]:
+    """Returns Yosys' commands that read a mapped netlist and models of its cells, for a proof.
 
-    ``library``: of standard cells; None for the FPGAs of ``target``. ``multiply``: with ours of a
-    multiplier, by which no proof ends. Writes a file beside the netlist.
+    ``library``: of standard cells; None for the FPGAs of ``target``. Writes a file beside it.
     """
     if library:
         models = f"read_liberty -ignore_miss_func {library.path}"
     else:
         models = f"read_verilog {MODELS[target]}"
-    more = netlist.with_name("models.v")
-    ours = multiplier() if multiply and target == "ecp5" else ""
-    more.write_text(block_ram.models(target) + ours)
-    return [models, f"read_verilog {more}", f"read_verilog {netlist}"]
+    memories = netlist.with_name("block_ram.v")
+    memories.write_text(block_ram.models(target))
+    return [models, f"read_verilog {memories}", f"read_verilog {netlist}"]
+
+
+def read_some(netlist: pathlib.Path, target: str) -> tuple[list[str], pathlib.Path]:
+    """Returns Yosys' commands that read an FPGA's netlist to simulate, and a file with models.
+
+    The models in the file are read as black boxes: of large memories Yosys would take gigabytes.
+    """
+    others = netlist.with_name("models.v")
+    others.write_text(block_ram.models(target) + (multiplier() if target == "ecp5" else ""))
+    passes = [f"read_verilog {MODELS[target]}", f"read_verilog -lib {others}"]
+    return [*passes, f"read_verilog {netlist}"], others

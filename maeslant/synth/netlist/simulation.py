@@ -44,16 +44,17 @@ def simulate(
     if library:
         files = with_models(netlist, report.top, library)
     else:
-        files = [of_gates(netlist, report.top, report.target)]
+        files = of_gates(netlist, report.top, report.target)
     tell("simulating the netlist")
     return run(files, report.top, parameters, module, env)
 
 
-def of_gates(netlist: pathlib.Path, top: str, target: str) -> pathlib.Path:
-    """Writes an FPGA's netlist as one module without cells; returns the file."""
+def of_gates(netlist: pathlib.Path, top: str, target: str) -> list[pathlib.Path]:
+    """Writes an FPGA's netlist as gates, and models of what is none; returns the files."""
     gates = netlist.with_name("gates.v")
+    read, others = cells.read_some(netlist, target)
     passes = [
-        *cells.read(netlist, target, None, multiply=True),
+        *read,
         f"hierarchy -check -top {top}",
         "proc",
         "flatten",
@@ -65,7 +66,7 @@ def of_gates(netlist: pathlib.Path, top: str, target: str) -> pathlib.Path:
     ]
     yosys.run(passes, netlist.with_name("gates.log"))
     _wrap(gates, top)
-    return gates
+    return [gates, others]
 
 
 def _wrap(gates: pathlib.Path, top: str) -> None:
