@@ -21,6 +21,7 @@ from tests.support import bench
 from tests.support.axi import pauses
 from tests.support.stream import start
 
+PARAMETERS = bench.parameters()
 SLOTS = 8
 KEYS = (16, 24, 32, 16, 24, 32)  # bytes of the keys in the first slots
 ENCRYPT = 1  # DirsEncrypt of mae_aes_pkg
@@ -207,11 +208,9 @@ async def any_messages(dut) -> None:
             await core.exchange([core.any_message() for _ in range(20)])
 
 
-@cocotb.test(timeout_time=1, timeout_unit="ms")
+@cocotb.test(skip=PARAMETERS.get("Messages", 0) < 16, timeout_time=1, timeout_unit="ms")
 async def no_lost_clock(dut) -> None:
     """mae_mode_axis passes successive messages of parallel modes without a lost clock."""
-    if bench.parameters()["Messages"] < 16:
-        return
     core = await begin(dut, (16, 16))
     for mode, decrypt in (("ctr", False), ("ecb", True), ("cbc", True), ("cfb", True)):
         await core.exchange([core.message(mode, decrypt, core.row, 0)])  # the key is in a bank
@@ -260,11 +259,9 @@ async def clocks_a_block(dut) -> None:
         assert rounds <= clocks <= rounds + 1, clocks
 
 
-@cocotb.test(timeout_time=1, timeout_unit="ms")
+@cocotb.test(skip=not PARAMETERS.get("Iterative"), timeout_time=1, timeout_unit="ms")
 async def units(dut) -> None:
     """Each iterative unit of mae_mode_axis takes a block in one cipher latency."""
-    if not bench.parameters().get("Iterative"):
-        return
     core = await begin(dut, (16, 24, 32))
     period = await clock_period(dut)
     for slot, rounds in ((0, 10), (1, 12), (2, 14))[: core.slots]:

@@ -364,7 +364,7 @@ def test_a_state_that_the_netlist_lacks(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_machine_that_stays_in_a_state(tmp_path: pathlib.Path) -> None:
-    """Of a state machine that is in one state for ever, no other state is taken to be active."""
+    """A state machine that is in one state for ever is taken to be in no other."""
     file = tmp_path / "once.sv"
     file.write_text(ONCE)
     rtl, netlist = mapped_by_yosys("xc7", str(file), {}, tmp_path)
@@ -377,8 +377,11 @@ def test_a_machine_that_stays_in_a_state(tmp_path: pathlib.Path) -> None:
 
 
 SETTLES = """module settles (input logic clk_i, rst_ni, in_i, output logic out_o);
-  logic enabled_q, later_q;
-  always_ff @(posedge clk_i) {later_q, enabled_q} <= {enabled_q, 1'b1};
+  logic enabled_q, later_q, no_reset;
+  assign no_reset = 1'b1;
+  always_ff @(posedge clk_i) enabled_q <= 1'b1;
+  always_ff @(posedge clk_i or negedge no_reset)
+    if (!no_reset) later_q <= 1'b0; else later_q <= enabled_q;
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) out_o <= 1'b0; else out_o <= in_i && later_q;
 endmodule
@@ -386,7 +389,7 @@ endmodule
 
 
 def test_registers_that_become_one(tmp_path: pathlib.Path) -> None:
-    """Registers without a reset that are 1 from some clock on may be left out of a netlist."""
+    """Registers that are never reset and 1 from some clock on may be left out of a netlist."""
     circuits = []
     for text in (SETTLES, *(SETTLES.replace("&& later_q", now) for now in ("", "&& !later_q"))):
         file = tmp_path / "settles.sv"

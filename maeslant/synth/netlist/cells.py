@@ -31,7 +31,7 @@ endmodule
 """
 
 
-def read(netlist: pathlib.Path, target: str, library: Library | None) -> list[str]:
+def to_prove(netlist: pathlib.Path, target: str, library: Library | None) -> list[str]:
     """Returns Yosys' commands that read a mapped netlist and models of its cells, for a proof.
 
     ``library``: of standard cells; None for the FPGAs of ``target``. Writes a file beside it.
@@ -45,7 +45,7 @@ def read(netlist: pathlib.Path, target: str, library: Library | None) -> list[st
     return [models, f"read_verilog {memories}", f"read_verilog {netlist}"]
 
 
-def read_some(netlist: pathlib.Path, target: str) -> tuple[list[str], pathlib.Path]:
+def to_simulate(netlist: pathlib.Path, target: str) -> tuple[list[str], pathlib.Path]:
     """Returns Yosys' commands that read an FPGA's netlist to simulate, and a file with models.
 
     The models in the file are read as black boxes: of large memories Yosys would take gigabytes.

@@ -95,7 +95,7 @@ class Circuit:
             else:
                 raise UnprovedError(f"a circuit with a cell {kind} cannot be compared")
             if more and more[0] == ("1", True):
-                more = ()
+                more = ()  # its reset is tied to inactive
             found[pin["Q"]] = Register((pin["D"], False), (pin["C"], kept[1] == "N"), *more)
         return found
 

@@ -59,7 +59,7 @@ def prove(
 
 def read_netlist(netlist: pathlib.Path, top: str, target: str, library: Library | None) -> Circuit:
     """Reads a mapped netlist as a Circuit, with functional models in place of the cells."""
-    passes = cells.read(netlist, target, library)
+    passes = cells.to_prove(netlist, target, library)
     return circuit.read(passes, top, netlist.with_name("netlist"))
 
 

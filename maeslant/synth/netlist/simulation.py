@@ -42,17 +42,17 @@ def simulate(
     netlist = report.unpack(work)
     tell("making the cells' models")
     if library:
-        files = with_models(netlist, report.top, library)
+        files = files_of_library(netlist, report.top, library)
     else:
-        files = of_gates(netlist, report.top, report.target)
+        files = files_of_fpga(netlist, report.top, report.target)
     tell("simulating the netlist")
     return run(files, report.top, parameters, module, env)
 
 
-def of_gates(netlist: pathlib.Path, top: str, target: str) -> list[pathlib.Path]:
+def files_of_fpga(netlist: pathlib.Path, top: str, target: str) -> list[pathlib.Path]:
     """Writes an FPGA's netlist as gates, and models of what is none; returns the files."""
     gates = netlist.with_name("gates.v")
-    read, others = cells.read_some(netlist, target)
+    read, others = cells.to_simulate(netlist, target)
     passes = [
         *read,
         f"hierarchy -check -top {top}",
@@ -82,7 +82,7 @@ def _wrap(gates: pathlib.Path, top: str) -> None:
     )
 
 
-def with_models(netlist: pathlib.Path, top: str, library: Library) -> list[pathlib.Path]:
+def files_of_library(netlist: pathlib.Path, top: str, library: Library) -> list[pathlib.Path]:
     """Writes a netlist of standard cells and models of those; returns the files."""
     models, gates = netlist.with_name("cells.v"), netlist.with_name("gates.v")
     kinds = set(re.findall(r"(?m)^  (\w+) \w+ \($", netlist.read_text()))
