@@ -249,7 +249,8 @@ async def clocks_a_block(dut) -> None:
     """CBC encryption in mae_mode_axis takes the cipher's latency per block, or one clock more."""
     core = await begin(dut, (16, 24, 32))
     period = await clock_period(dut)
-    for slot, rounds in ((0, 10), (1, 12), (2, 14))[: core.slots]:
+    for slot, key in core.keys.items():
+        rounds = len(key) // 4 + 6
         message = core.message("cbc", False, 33 * core.row, slot)
         core.send(message)
         frame = await core.sink.recv()
@@ -264,7 +265,8 @@ async def units(dut) -> None:
     """Each iterative unit of mae_mode_axis takes a block in one cipher latency."""
     core = await begin(dut, (16, 24, 32))
     period = await clock_period(dut)
-    for slot, rounds in ((0, 10), (1, 12), (2, 14))[: core.slots]:
+    for slot, key in core.keys.items():
+        rounds = len(key) // 4 + 6
         for mode, decrypt in (("ctr", False), ("ecb", not core.encrypts_only)):
             message = core.message(mode, decrypt, 33 * core.row, slot)
             core.send(message)
@@ -288,10 +290,8 @@ async def refused(dut) -> None:
         if kind == "op":
             m.op, m.whole = random.choice((7, 8, 16, 255)), True
         elif kind == "slot":
-            m.slot, m.whole = (
-                random.choice((max(core.slots - 1, 1), core.slots, 64 + m.slot, 255)),
-                True,
-            )
+            empty = [s for s in range(SLOTS + 1) if s not in core.keys]
+            m.slot, m.whole = random.choice((*empty, 64 + m.slot, 255)), True
         elif kind == "same":
             m.op, m.tweak_slot, m.whole = CODES["xts"], m.slot, True
         elif kind == "part":  # whole blocks are needed
