@@ -19,7 +19,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from maeslant import extras, paths
 from maeslant.build import bus_checkers, configurations, toolchain
@@ -110,10 +110,11 @@ def build_top(
     trace: bool = False,
     checked: bool = True,
     row_bytes: int = 0,
+    netlist: Sequence[pathlib.Path] = (),
 ) -> pathlib.Path:
     """Builds a simulator library of a given top module if out of date; returns the library's path.
 
-    The top is of rtl/ or of ``sources``.
+    The top is of rtl/, of ``sources`` or of ``netlist``: of gates, made for these parameters.
 
     ``checked``: binds the bus checkers of formal/bus to its ports.
     ``row_bytes``: aligned bytes that the device reads whole, if more than a beat of its bus.
@@ -124,15 +125,17 @@ def build_top(
     paths.check(where)
     where.mkdir(parents=True, exist_ok=True)
     target = library(name, trace)
-    own = list(paths.RTL.glob(f"*/**/{top}.sv"))
+    own = [*netlist] or list(paths.RTL.glob(f"*/**/{top}.sv"))
     sources = list(sources)
-    packages = paths.rtl_packages_of([*own, *(path for path in sources if path.suffix == ".sv")])
+    typed = [path for path in (*own, *sources) if path.suffix == ".sv"]
+    packages = paths.rtl_packages_of(typed)
     files = [*packages, *sources, *own]
     arguments = [*VERILATOR, *(["--trace-fst"] if trace else []), "--top-module", top]
-    arguments += [f"-G{key}={value}" for key, value in parameters.items()]
+    if not netlist:
+        arguments += [f"-G{key}={value}" for key, value in parameters.items()]
     if row_bytes:
         arguments.append(f"{ROW_BYTES}{row_bytes}")
-    if checked:
+    if checked and not netlist:
         files += bus_checkers.sources(files, where / "bus_checks.sv")
     # Not those that this top has no use for: installing them would build it again.
     arguments += paths.verilator_sources(foreign=top in FOREIGN)

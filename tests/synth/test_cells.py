@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the functional models of FPGAs' cells that Yosys has none of; RAMs: test_equivalence."""
+"""Tests the functional models of FPGAs' cells that Yosys has none of.
+
+Proofs with the models of RAMs: test_equivalence.
+"""
 
 import pathlib
 import random
 
 import pytest
 
-from maeslant.synth.netlist import cells, circuit
+from maeslant.synth import yosys
+from maeslant.synth.fpga.parts import PARTS
+from maeslant.synth.netlist import block_ram, cells, circuit
 
 
 @pytest.mark.parametrize("signed", range(4))
@@ -26,3 +31,87 @@ def test_multiplier(signed: int, tmp_path: pathlib.Path) -> None:
         found.evaluate(values)
         made = sum((values[found.ports("output")[f"P{n}[0]"]] & 1) << n for n in range(36))
         assert made == factors["A"] * factors["B"] % (1 << 36)
+
+
+MEMORY = """module memory (
+  input logic clk_i, zero_i, we_i, read_i, input logic [8:0] to_i, from_i,
+  input logic [WIDTH-1:0] word_i, output logic [WIDTH-1:0] word_o
+);
+  (* ram_style = "block" *) logic [WIDTH-1:0] rows_q[512];
+  initial for (int i = 0; i < 512; i++) rows_q[i] = WIDTH'(i * 64'd40503 + 64'd99);
+  always_ff @(posedge clk_i) begin
+    if (we_i) rows_q[to_i] <= word_i;
+    RESET
+  end
+endmodule
+"""
+RESETS = {  # what the families' block RAMs do with a reset of the output
+    "ecp5": "if (zero_i) word_o <= '0; else if (read_i) word_o <= rows_q[from_i];",
+    "xc7": "if (read_i) if (zero_i) word_o <= WIDTH'(5); else word_o <= rows_q[from_i];",
+}
+
+
+class Clocked:
+    """Simulates a circuit of one clock, from its initial values, else zeros."""
+
+    def __init__(self, found: circuit.Circuit) -> None:
+        self.found = found
+        self.values = circuit.CONSTANTS | dict.fromkeys(found.registers, 0)
+        for net in found.module["netnames"].values():
+            for bit, first in zip(
+                net["bits"], net["attributes"].get("init", "")[::-1], strict=False
+            ):
+                self.values[bit] = -(first == "1")
+        self.inputs, self.outputs = found.ports("input"), found.ports("output")
+
+    def step(self, **ports: int) -> None:
+        """Lets one clock pass with values at the inputs."""
+        for port, bit in self.inputs.items():
+            name, _, at = port.partition("[")
+            self.values[bit] = -(ports.get(name, 0) >> int(at[:-1]) & 1)
+        self.found.evaluate(self.values)
+        self.values |= {q: self.values[r.data[0]] for q, r in self.found.registers.items()}
+
+    def read(self) -> int:
+        """Returns the outputs after the clock, which registers make alone, as a number."""
+        self.found.evaluate(self.values)
+        return sum((self.values[bit] & 1) << i for i, bit in enumerate(self.outputs.values()))
+
+
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize("writes", [True, False])
+@pytest.mark.parametrize("width", [18, *(pytest.param(n, marks=SLOW) for n in (2, 4, 9, 36))])
+@pytest.mark.parametrize("target", ["ecp5", "xc7"])
+def test_block_ram(target: str, width: int, writes: bool, tmp_path: pathlib.Path) -> None:
+    """Block RAM as Yosys maps it reads what was written and initial rows, and is reset."""
+    file, netlist = tmp_path / "memory.sv", tmp_path / "net.v"
+    text = MEMORY.replace("RESET", RESETS[target]).replace("WIDTH", str(width))
+    file.write_text(text if writes else text.replace("if (we_i)", "if (1'b0)"))
+    mapping = f"{PARTS[target].mapping} {PARTS[target].bare} -top memory -run begin:check"
+    yosys.run([f"read_slang {file}", mapping, f"write_verilog {netlist}"], tmp_path / "log")
+    assert any(name in netlist.read_text() for name in ("DP16KD", "RAMB18E1", "RAMB36E1"))
+    models = tmp_path / "models.v"
+    models.write_text(block_ram.models(target))
+    read = [f"read_verilog {cells.MODELS[target]}", f"read_verilog {models} {netlist}"]
+    # Without these the two ports of a memory have clocks of two names.
+    read += ["hierarchy -top memory", "proc", "flatten", "opt_expr", "opt_clean"]
+    source, mask = random.Random(width), (1 << width) - 1
+    rows = [(i * 40503 + 99) & mask for i in range(512)]
+    found = Clocked(circuit.read(read, "memory", tmp_path / "memory"))
+    word = None
+    for _ in range(400):
+        to, start = source.randrange(24), source.randrange(24)  # they meet often
+        given, (zero, we, go) = (
+            source.getrandbits(width),
+            (source.random() < p for p in (0.1, 0.5, 0.8)),
+        )
+        found.step(zero_i=zero, we_i=we, read_i=go, to_i=to, from_i=start, word_i=given)
+        if target == "ecp5" and zero:
+            word = 0
+        elif go:
+            word = 5 & mask if zero else rows[start]
+        if we and writes:
+            rows[to] = given
+        assert word is None or found.read() == word

@@ -2,8 +2,8 @@
 """Makes functional models, in Verilog, of the block RAMs of FPGAs, of which Yosys has none.
 
 They follow the makers' descriptions (AMD UG473, Lattice FPGA-TN-02204) as far as Yosys uses them:
-ports of one width, no output registers, no cascades. Of others a cell ``..._of_two_widths`` is
-left, which is no model.
+no output registers, no cascades, in 7-series ports of one width. Of others a cell
+``..._of_two_widths`` or ``..._of_another_kind`` is left, which is no model.
 """
 
 ROWS = """
@@ -126,6 +126,91 @@ endmodule
 """
 
 
+def _ecp5_port(name: str) -> str:
+    """Returns one port of the model of ECP5's block RAM, which reads, writes and is reset."""
+    return f"""
+  wire [3:0] w{name} = !WE{name} || {{CS{name}2, CS{name}1, CS{name}0}} ? 0
+    : DATA_WIDTH_{name} == 36 ? a{name}[3:0] : DATA_WIDTH_{name} == 18 ? a{name}[1:0] : 1;
+  wire [35:0] old{name} = row(a{name}, DATA_WIDTH_{name});
+  wire [35:0] new{name} = merged(old{name}, d{name}, w{name}, DATA_WIDTH_{name});
+  reg [35:0] q{name} = 0;
+  wire r{name} = RST{name} && RESETMODE == "ASYNC";
+  always @(posedge CLK{name}) if (CE{name} && !RST{name}) case (DATA_WIDTH_{name})
+    36: for (j{name} = 0; j{name} < 4; j{name} = j{name} + 1)
+      if (w{name}[j{name}]) bytes[{{a{name}[13:5], j{name}[1:0]}}] <= d{name}[9*j{name} +: 9];
+    18: for (j{name} = 0; j{name} < 2; j{name} = j{name} + 1)
+      if (w{name}[j{name}]) bytes[{{a{name}[13:4], j{name}[0]}}] <= d{name}[9*j{name} +: 9];
+    9: if (w{name}) bytes[a{name}[13:3]] <= d{name}[8:0];
+    default: if (w{name}) bytes[a{name}[13:3]] <= bytes[a{name}[13:3]]
+      & ~(((1 << DATA_WIDTH_{name}) - 1) << (a{name}[2:0] & -DATA_WIDTH_{name}))
+      | (d{name} & ((1 << DATA_WIDTH_{name}) - 1)) << (a{name}[2:0] & -DATA_WIDTH_{name});
+  endcase
+  always @(posedge CLK{name} or posedge r{name})
+    if (r{name}) q{name} <= 0;
+    else if (RST{name}) q{name} <= 0;
+    else if (CE{name} && (!w{name} || WRITEMODE_{name} != "NORMAL"))
+      q{name} <= WRITEMODE_{name} == "WRITETHROUGH" ? new{name} : old{name};
+"""
+
+
+def _ecp5() -> str:
+    """Returns a model of Lattice ECP5's block RAM, of 2,048 bytes of 9 bits."""
+    init = [f"INITVAL_{i:02X}" for i in range(64)]
+
+    def pins(name: str, count: int) -> str:
+        return ", ".join(f"{name}{i}" for i in reversed(range(count)))
+
+    ins = [pins(name, 18) for name in ("DIA", "DIB")] + [pins(name, 14) for name in ("ADA", "ADB")]
+    controls = [f"{name}{port}" for name in ("CLK", "CE", "OCE", "WE", "RST") for port in "AB"]
+    controls += [pins(f"CS{port}", 3) for port in "AB"]
+    return f"""
+(* blackbox *) module DP16KD_of_another_kind (input c, output q);
+endmodule
+module DP16KD #(
+  parameter [319:0] {" = 320'h0, ".join(init)} = 320'h0,
+  parameter DATA_WIDTH_A = 18, DATA_WIDTH_B = 18, REGMODE_A = "NOREG", REGMODE_B = "NOREG",
+  parameter RESETMODE = "SYNC", ASYNC_RESET_RELEASE = "SYNC", GSR = "AUTO",
+  parameter CSDECODE_A = "0b000", CSDECODE_B = "0b000", CLKAMUX = "CLKA", CLKBMUX = "CLKB",
+  parameter WRITEMODE_A = "NORMAL", WRITEMODE_B = "NORMAL"
+) (
+  input {", ".join([*ins, *controls])},
+  output {pins("DOA", 18)}, {pins("DOB", 18)}
+);
+  wire unknown;
+  generate if (REGMODE_A != "NOREG" || REGMODE_B != "NOREG" || CLKAMUX != "CLKA"
+    || CLKBMUX != "CLKB" || CSDECODE_A != "0b000" || CSDECODE_B != "0b000")
+    DP16KD_of_another_kind other (CLKA, unknown);
+  endgenerate
+  localparam [64*320-1:0] GIVEN = {{{", ".join(reversed(init))}}};  // 18 of each 20 bits are there
+  reg [8:0] bytes [0:2047];
+  integer i, jA, jB;
+  initial for (i = 0; i < 2048; i = i + 1) bytes[i] = GIVEN[i / 2 * 20 + i % 2 * 9 +: 9];
+  function [35:0] row(input [13:0] at, input integer width);
+    case (width)
+      36: row = {{bytes[{{at[13:5], 2'd3}}], bytes[{{at[13:5], 2'd2}}], bytes[{{at[13:5], 2'd1}}],
+        bytes[{{at[13:5], 2'd0}}]}};
+      18: row = {{bytes[{{at[13:4], 1'b1}}], bytes[{{at[13:4], 1'b0}}]}};
+      9: row = bytes[at[13:3]];
+      default: row = bytes[at[13:3]][7:0] >> (at[2:0] & -width) & ((1 << width) - 1);
+    endcase
+  endfunction
+  function [35:0] merged(input [35:0] old, given, input [3:0] parts, input integer width);
+    integer k;
+    for (k = 0; k < 36; k = k + 1)
+      merged[k] = (width < 18 ? parts[0] : parts[k / 9]) ? given[k] : old[k];
+  endfunction
+  wire [13:0] aA = {{{pins("ADA", 14)}}}, aB = {{{pins("ADB", 14)}}};
+  wire [35:0] dA = {{{pins("DIB", 18)}, {pins("DIA", 18)}}}, dB = {{{pins("DIB", 18)}}};
+{_ecp5_port("A")}{_ecp5_port("B")}
+  // a row of 36 bits is written by A, read by B, and takes the pins of both
+  assign {{{pins("DOA", 18)}}} = DATA_WIDTH_B == 36 ? qB : qA;
+  assign {{{pins("DOB", 18)}}} = DATA_WIDTH_B == 36 ? qB >> 18 : qB;
+endmodule
+"""
+
+
 def models(target: str) -> str:
     """Returns Verilog models of a family's block RAMs; "" if there is none."""
+    if target == "ecp5":
+        return _ecp5()
     return ROWS + _xc7(18, 14, 16) + _xc7(36, 15, 32) if target == "xc7" else ""

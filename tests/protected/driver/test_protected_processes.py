@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from maeslant.build import c_driver, simulator
+from maeslant.build import c_driver
 from maeslant.protected.model import card, wire
 from maeslant.protected.model.constants import RESET, RESET_WORD, STATE, State
 from maeslant.protected.model.host import PoisonedError
@@ -148,49 +148,6 @@ def test_the_other_process_can_only_end_the_session(gate, kill):
     with pytest.raises(PoisonedError):
         host.open()
     host.free()
-
-
-@pytest.fixture(scope="module")
-def small():
-    """Builds the simulator of a small protected card; returns its path."""
-    return str(simulator.build("protected_small"))
-
-
-@pytest.mark.parametrize("big", [False, True])
-@pytest.mark.parametrize("options", ["latency=1", "latency=50-300&order=shuffled&step=16"])
-def test_the_workload_on_the_simulated_card(small, big, options):
-    """The workload on C driver and card RTL in two processes gives the card model's results."""
-    with Gate.simulated(small, options) as gate:
-        while gate.read(STATE, 4)[0] != State.IDLE:
-            gate.pause(None, False)
-        record = session(gate, functools.partial(first, big=big), send_while_sealing=True)
-        assert record.results == expected(big).results
-        while gate.read(STATE, 4)[0] != State.IDLE:
-            gate.pause(None, False)
-        for _name, data in session(gate, second).results:
-            assert not any(data)
-        assert gate.commands < gate.clocks / 4  # far from a round trip a clock
-
-
-def test_the_simulated_card_notices_a_changed_chunk(small):
-    """The card's RTL detects a bit changed in a ciphertext chunk in shared memory."""
-    with Gate.simulated(small, "latency=50") as gate:
-        while gate.read(STATE, 4)[0] != State.IDLE:
-            gate.pause(None, False)
-        data = octets("sound", 4096)
-        host = Host(gate, *SECRETS, timeout=100_000)
-        assert gate.install(*SECRETS)
-        host.wait(host.open())
-        host.wait(host.h2d(1, 0, data))
-        # The driver takes the buffer that it gave back; the OS knows where that is.
-        place = gate.ffi.new("uint64_t[2]")
-        assert gate.struct.allocate(gate.struct.user, len(data), place, place + 1)
-        gate.struct.release(gate.struct.user, place[0], place[1], len(data))
-        job = host.h2d(1, 0, octets("spoilt", 4096))
-        gate.ffi.cast("uint8_t *", place[1])[100] ^= 1
-        with pytest.raises(PoisonedError, match="timeout: H2D.*CHUNK at queue 1, number 2"):
-            host.wait(job)
-        host.free()
 
 
 def test_a_card_in_a_slot_that_is_not_there():
