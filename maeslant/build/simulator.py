@@ -38,7 +38,7 @@ CXX = "-std=gnu++20 -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-g
 # MAESLANT_OPTIMIZE="-O3 -march=native" it runs 2.5 times as fast.
 OPTIMIZE = os.environ.get("MAESLANT_OPTIMIZE", "-O1")
 ONCE = "once, up to several minutes"  # small ones take half a minute, cards on a busy machine five
-ROW_BYTES = "-DMAE_ROW_BYTES="  # a macro of sim/top.cpp
+MACRO = "-DMAE_"  # of the machine's C++
 FST_NEEDS = (("lz4", "lz4.h"), ("z", "zlib.h"))  # library and header
 # Tops that are no devices, each with a harness of its own: the folder of sim/ that holds it.
 ENGINES = {
@@ -98,7 +98,8 @@ def build(name: str, trace: bool = False) -> pathlib.Path:
     # A card on a narrow bus reads whole rows of its lanes all the same.
     row = 16 * int(parameters["Lanes"]) if "BusWidth" in parameters else 0
     monitors = BUS_MONITORS.get(top, ())
-    return build_top(name, top, parameters, sources=monitors, trace=trace, row_bytes=row)
+    macros = {"ROW_BYTES": row} if row else {}
+    return build_top(name, top, parameters, sources=monitors, trace=trace, macros=macros)
 
 
 def build_top(
@@ -109,15 +110,18 @@ def build_top(
     sources: Iterable[pathlib.Path] = (),
     trace: bool = False,
     checked: bool = True,
-    row_bytes: int = 0,
+    macros: Mapping[str, int] | None = None,
     netlist: Sequence[pathlib.Path] = (),
+    optimize: str = OPTIMIZE,
 ) -> pathlib.Path:
     """Builds a simulator library of a given top module if out of date; returns the library's path.
 
     The top is of rtl/, of ``sources`` or of ``netlist``: of gates, made for these parameters.
 
     ``checked``: binds the bus checkers of formal/bus to its ports.
-    ``row_bytes``: aligned bytes that the device reads whole, if more than a beat of its bus.
+    ``macros``: of the machine, less MAE_; ROW_BYTES: aligned bytes that the device reads whole, if
+    more than a beat of its bus.
+    ``optimize``: the compiler's option.
     """
     extras.need_modules(FOREIGN.get(top, ()))
     where = folder(name, trace)
@@ -133,8 +137,7 @@ def build_top(
     arguments = [*VERILATOR, *(["--trace-fst"] if trace else []), "--top-module", top]
     if not netlist:
         arguments += [f"-G{key}={value}" for key, value in parameters.items()]
-    if row_bytes:
-        arguments.append(f"{ROW_BYTES}{row_bytes}")
+    arguments += [f"{MACRO}{key}={value}" for key, value in (macros or {}).items()]
     if checked and not netlist:
         files += bus_checkers.sources(files, where / "bus_checks.sv")
     # Not those that this top has no use for: installing them would build it again.
@@ -146,7 +149,7 @@ def build_top(
         stamp = where / "stamp.json"
         if target.exists() and stamp.exists():
             known = json.loads(stamp.read_text())
-            if known["key"] == _key([*arguments, OPTIMIZE], known["files"]):
+            if known["key"] == _key([*arguments, optimize], known["files"]):
                 return target
         stamp.unlink(missing_ok=True)
         print(
@@ -156,11 +159,11 @@ def build_top(
         )
         start = time.time()
         with naming(where), open(where / "build.log", "w") as log:
-            _make(where, target, arguments, trace, log, _harness_files(top))
+            _make(where, target, arguments, trace, log, _harness_files(top), optimize)
         read = _dependencies(where / "model" / "Vtop__ver.d", _harness_files(top))
         # A source that was edited meanwhile may be in the library or not: build again next time.
         if all(os.path.exists(name) and os.stat(name).st_mtime < start for name in read):
-            known = {"key": _key([*arguments, OPTIMIZE], read), "files": read}
+            known = {"key": _key([*arguments, optimize], read), "files": read}
             paths.write(stamp, json.dumps(known))
     return target
 
@@ -199,6 +202,7 @@ def _make(
     trace: bool,
     log,
     harness: list[pathlib.Path],
+    optimize: str,
 ) -> None:
     """Builds a simulator library by Verilator and C++ compiler; writes their output to a log."""
     model = where / "model"
@@ -206,11 +210,11 @@ def _make(
     classes = (model / "Vtop.h").read_text()
     width = re.search(r"m_axi_arid,(\d+),0", classes)
     macros = [f"-DMAE_ID_BITS={int(width[1]) + 1}"] if width else []
-    macros += [argument for argument in arguments if argument.startswith(ROW_BYTES)]
+    macros += [argument for argument in arguments if argument.startswith(MACRO)]
     _list_registers(model)
     _list_signals(model)
     own = _harness(model, macros, trace, log, harness)
-    objects = own + compiler.compile_model(model, CXX, OPTIMIZE, lambda command: _run(command, log))
+    objects = own + compiler.compile_model(model, CXX, optimize, lambda command: _run(command, log))
     new = target.with_suffix(".new")
     link = ["g++", "-shared", "-pthread", "-o", str(new), *objects]
     link += [f"-Wl,--version-script={SIM / 'exports.map'}", "-Wl,--no-undefined", "-ldl"]

@@ -10,9 +10,11 @@ import collections
 import concurrent.futures
 import functools
 import json
+import pathlib
 import re
 import sys
 import time
+from collections.abc import Iterable
 
 import cffi
 from rich.console import Console
@@ -24,6 +26,7 @@ from maeslant.errors import MaeslantError
 
 FOLDER = paths.ROOT / "sim" / "arbiter"
 CHUNK = 50_000  # accesses of a machine
+ROW_BITS = 9  # of its memory: small, so that accesses meet
 
 
 class TortureError(MaeslantError):
@@ -40,19 +43,37 @@ def _ffi() -> cffi.FFI:
     return ffi
 
 
+def library(
+    parameters: dict[str, int],
+    name: str,
+    more: Iterable[pathlib.Path] = (),
+    optimize: str = simulator.OPTIMIZE,
+) -> object:
+    """Loads a test library of memory arbiters with some parameters, built if out of date.
+
+    ``more``: files beside the RTL, as a check that is bound to it.
+    """
+    sources = [FOLDER / "mae_arbiter_bench.sv", FOLDER / "mae_arbiter_bench.vlt", *more]
+    macros = {"ROW_BITS": parameters["RowBits"]}
+    path = simulator.build_top(
+        name, "mae_arbiter_bench", parameters, sources=sources, macros=macros, optimize=optimize
+    )
+    return _ffi().dlopen(str(path))
+
+
 @functools.cache
 def _library(jobs: int) -> object:
     """Loads the memory arbiter's test library, built if out of date; returns the library."""
-    sources = [FOLDER / "mae_arbiter_bench.sv", FOLDER / "mae_arbiter_bench.vlt"]
-    name = "arbiter" if jobs == 1 else f"arbiter{jobs}"
-    library = simulator.build_top(name, "mae_arbiter_bench", {"Jobs": jobs}, sources=sources)
-    return _ffi().dlopen(str(library))
+    return library(
+        {"RowBits": ROW_BITS, "Jobs": jobs}, "arbiter" if jobs == 1 else f"arbiter{jobs}"
+    )
 
 
-def chunk(seed: int, accesses: int, jobs: int = 1) -> dict:
+def chunk(seed: int, accesses: int, jobs: int = 1, loaded: object | None = None) -> dict:
     """Runs random CPU accesses on a simulated memory arbiter; returns counts of checked events."""
     text = _ffi().new("char[]", 65536)
-    status = _library(jobs).mae_sim_arbiter_torture(seed, accesses, jobs, text, len(text))
+    made = loaded or _library(jobs)
+    status = made.mae_sim_arbiter_torture(seed, accesses, jobs, text, len(text))
     report = json.loads(_ffi().string(text).decode())
     if status:
         command = f"python -m maeslant.verify.torture --only {seed} --accesses {accesses}"

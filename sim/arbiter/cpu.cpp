@@ -165,11 +165,10 @@ uint64_t Cpu::note_hold_of(const Track &track, Hold *&hold) {
         bound += 12 + (region.verdict ? region.rows : 0);  // memory by turns
         if (other.started < track.started && (region.meets(other.region))) {
             bound += bound_of(other.region, false, other.region.rows - other.front_at_issue) + 12 +
-                     (other.region.verdict ? other.region.rows : 0);
+                     (other.region.verdict ? other.region.rows : 0) + other.walk();
         }
     }
-    if (track.started < track.walk_until) bound += track.walk_until - track.started;
-    return bound;
+    return bound + track.walk();
 }
 
 void Cpu::note_hold(uint64_t clock, uint64_t held) {

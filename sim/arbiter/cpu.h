@@ -74,6 +74,8 @@ struct Track {
     Region region;
     bool active = false, clean = true, dropped = false;
     uint64_t started = 0, walk_until = 0;
+    // Clocks after its start in which its marks are still being cleared.
+    uint64_t walk() const { return walk_until > started ? walk_until - started : 0; }
     uint32_t front = 0;                // blocks done
     std::vector<uint64_t> written_at;  // a clock for each block, 0: not yet
     // When the CPU's access was issued.

@@ -38,7 +38,7 @@ enum Register : uint32_t {
     kKeysLen = 0xec
 };
 
-constexpr uint32_t kRowBits = 9, kRows = 1 << kRowBits, kAddressWidth = 12;
+constexpr uint32_t kRowBits = MAE_ROW_BITS, kRows = 1 << kRowBits, kAddressWidth = 12;
 
 // Simulates the memory arbiter with all its peripherals. Each peripheral's registers are driven by
 // a fiber of their own (Port); a clock passes when every fiber has asked for it.

@@ -103,7 +103,7 @@ def test_netlist_runs_the_modules_tests(nangate45, tmp_path) -> None:
     netlist.write_text(broken)
     parameters = {"Width": 8, "Depth": 3, "Zero": 1}
     with pytest.raises(cocotb_bench.SimulationError, match="failed: mae_fifo"):
-        files = simulation.files_of_library(netlist, "mae_fifo", nangate45)
+        files = simulation.files(netlist, "mae_fifo", "nangate45", nangate45)
         simulation.run(files, "mae_fifo", parameters, "tests.prim.fifo.test_fifo", {})
 
 

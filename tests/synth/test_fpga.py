@@ -51,7 +51,7 @@ def test_netlist_runs_the_modules_tests(tmp_path: pathlib.Path) -> None:
     broken = re.sub(r"(\.INIT\(4'h)(\w)", lambda m: f"{m[1]}{15 - int(m[2], 16):x}", text)
     assert broken != text
     netlist.write_text(broken)
-    files = simulation.files_of_fpga(netlist, "mae_fifo", "xc7")
+    files = simulation.files(netlist, "mae_fifo", "xc7", None)
     parameters = {"Width": 8, "Depth": 3, "Zero": 1}
     with pytest.raises(cocotb_bench.SimulationError, match="failed: mae_fifo"):
         simulation.run(files, "mae_fifo", parameters, "tests.prim.fifo.test_fifo", {})

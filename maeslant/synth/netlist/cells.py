@@ -14,6 +14,7 @@ MODELS = {
     "xc7": "+/xilinx/cells_sim.v",
 }
 
+COMPILED = "-O0"  # a simulated netlist: it runs for less time than a compiler would take for more
 # LUTs: inputs (letters, or one letter before numbers), output, most inputs. GateMate's are left.
 TABLES = {"ecp5": ("ABCD", "Z", 4), "gw5a": ("I", "F", 4), "xc7": ("I", "O", 6)}
 
@@ -71,15 +72,18 @@ def to_prove(netlist: pathlib.Path, target: str, library: Library | None) -> lis
     return [models, f"read_verilog {memories}", f"read_verilog {netlist}"]
 
 
-def to_simulate(netlist: pathlib.Path, target: str) -> tuple[list[str], pathlib.Path]:
-    """Returns Yosys' commands that read an FPGA's netlist to simulate, and a file with models.
+def to_simulate(
+    netlist: pathlib.Path, target: str, library: Library | None
+) -> tuple[list[str], list[pathlib.Path]]:
+    """Returns Yosys' commands that read a netlist to simulate, and files with more models.
 
-    The models in the file are read as black boxes: of large memories Yosys would take gigabytes.
+    The models in the files are read as black boxes: of large memories Yosys would take gigabytes.
     """
+    if library:
+        return [f"read_liberty -ignore_miss_func {library.path}", f"read_verilog {netlist}"], []
     others = netlist.with_name("models.v")
     others.write_text(block_ram.models(target) + (multiplier() if target == "ecp5" else ""))
     luts = netlist.with_name("luts.v")
     luts.write_text(tables(target))
     passes = [f"read_verilog {MODELS[target]}", f"read_verilog -overwrite {luts}"]
-    passes.append(f"read_verilog -lib {others}")
-    return [*passes, f"read_verilog {netlist}"], others
+    return [*passes, f"read_verilog -lib {others}", f"read_verilog {netlist}"], [others]

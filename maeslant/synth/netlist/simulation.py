@@ -5,40 +5,31 @@ The cells are functional models, which Yosys makes of the Liberty file or has of
 Flip-flops start in random states, or as an FPGA's configuration says. The netlist's ports have the
 names and widths of the module's. Of the configurations that the module's test file runs, the
 nearest one says what the tests need to know beside the parameters; coroutines that look for signals
-inside the module have none to look at, and are named as such. A card is tested by the C driver, in
-the simulator that its host programs use; the PicoRV32 system by a program in its block RAM.
+inside the module have none to look at, and are named as such. The PicoRV32 system is tested by a
+program in its block RAM; modules that a machine in C++ drives: machines.py.
 """
 
 import dataclasses
 import gzip
 import importlib
-import json
-import os
 import pathlib
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
-from xml.etree import ElementTree
 
 from maeslant import paths
-from maeslant.build import simulator, toolchain
+from maeslant.build import toolchain
 from maeslant.errors import MaeslantError
 from maeslant.synth import yosys
 from maeslant.synth.design import all_parameters, find
 from maeslant.synth.liberty import Library
-from maeslant.synth.netlist import cells
+from maeslant.synth.netlist import cells, machines
 from maeslant.synth.report import NETLIST, Report, SynthesisError
 
 # Parameters that change when answers come: a configuration has to agree in these first.
 TIMED = re.compile(r"Reg|Clocks|Stages|Cuts|Latency")
 # Tests by the ports alone, of modules whose other tests look inside.
-BY_PORTS = {
-    "mae_protected_card": "tests.device.accelerator.test_protected_card_ports",
-    "mae_soc": "tests.soc.test_soc_program",
-}
-CARDS = ("mae_protected_card",)  # those tests take a simulator's library
+BY_PORTS = {"mae_protected_card": machines.CARD, "mae_soc": "tests.soc.test_soc_program"}
 INITIAL = r"\n    \.INITVAL_\w\w\([^()]*\),"  # contents of ECP5's block RAM
 # What a coroutine says that looks for signals or secrets inside a module.
 INSIDE = ("AttributeError", "contains no", "no object named", "the search finds nothing")
@@ -53,22 +44,20 @@ def simulate(
     """
     module = tests(report.top)
     parameters = all_parameters(find(report.name, report.parameters))
-    env = {} if report.top in CARDS else _environment(module, report.top, parameters)
+    machine = machines.TESTS.get(report.top)
+    env = {} if machine else _environment(module, report.top, parameters)
     netlist = report.unpack(work)
     if "image" in vars(importlib.import_module(module)):
-        netlist = _with_image(report, netlist, importlib.import_module(module).image(), tell)
+        netlist = with_image(report, netlist, importlib.import_module(module).image(), tell)
     tell("making the cells' models")
-    if library:
-        files = files_of_library(netlist, report.top, library)
-    else:
-        files = files_of_fpga(netlist, report.top, report.target)
+    made = files(netlist, report.top, report.target, library)
     tell("simulating the netlist")
-    if report.top in CARDS:
-        return run_card(files, report.top, parameters, work)
-    return run(files, report.top, parameters, module, env)
+    if machine:
+        return {"passed": machine(made, parameters, work), "inside": []}
+    return run(made, report.top, parameters, module, env)
 
 
-def _with_image(
+def with_image(
     report: Report, netlist: pathlib.Path, image: pathlib.Path, tell: Callable[[str], None]
 ) -> pathlib.Path:
     """Maps the module with a memory image to the same netlist; returns that one's path.
@@ -91,10 +80,15 @@ def _with_image(
     return made
 
 
-def files_of_fpga(netlist: pathlib.Path, top: str, target: str) -> list[pathlib.Path]:
-    """Writes an FPGA's netlist as gates, and models of what is none; returns the files."""
+def files(
+    netlist: pathlib.Path, top: str, target: str, library: Library | None
+) -> list[pathlib.Path]:
+    """Writes a netlist as gates, and models of what is none; returns the files.
+
+    ``library``: of standard cells; None for the FPGAs of ``target``.
+    """
     gates = netlist.with_name("gates.v")
-    read, others = cells.to_simulate(netlist, target)
+    read, others = cells.to_simulate(netlist, target, library)
     passes = [
         *read,
         f"hierarchy -check -top {top}",
@@ -110,7 +104,7 @@ def files_of_fpga(netlist: pathlib.Path, top: str, target: str) -> list[pathlib.
     ]
     yosys.run(passes, netlist.with_name("gates.log"))
     _wrap(gates, top)
-    return [gates, others]
+    return [gates, *others]
 
 
 def _wrap(gates: pathlib.Path, top: str) -> None:
@@ -126,31 +120,8 @@ def _wrap(gates: pathlib.Path, top: str) -> None:
     )
 
 
-def files_of_library(netlist: pathlib.Path, top: str, library: Library) -> list[pathlib.Path]:
-    """Writes a netlist of standard cells and models of those; returns the files."""
-    models, gates = netlist.with_name("cells.v"), netlist.with_name("gates.v")
-    kinds = set(re.findall(r"(?m)^  (\w+) \w+ \($", netlist.read_text()))
-    used = " ".join(sorted(kinds & set(library.cells)))
-    yosys.run(
-        [
-            f"read_verilog {netlist}",
-            "rename -hide",  # what is left of the RTL's names inside is no signal of the RTL
-            f"rename {top} gates",
-            f"write_verilog -noattr -noexpr {gates}",
-            "design -reset",
-            f"read_liberty -ignore_miss_func {library.path}",
-            f"select -set used {used}",
-            "delete @used %n",
-            f"write_verilog -noattr {models}",
-        ],
-        netlist.with_name("cells.log"),
-    )
-    _wrap(gates, top)
-    return [gates, models]
-
-
 def run(
-    files: list[pathlib.Path],
+    netlist: list[pathlib.Path],
     top: str,
     parameters: dict[str, int],
     module: str,
@@ -159,7 +130,8 @@ def run(
     """Runs a test module's cocotb tests on a netlist; returns counts and names of passed tests."""
     from maeslant.build import cocotb_bench  # and with it cocotb, which a synthesis does not need
 
-    options = {"parameters": parameters, "env": env, "netlist": files}
+    options = {"parameters": parameters, "env": env, "netlist": netlist}
+    options["optimize"] = cells.COMPILED
     try:
         return {"passed": cocotb_bench.simulate(top, module, **options), "inside": []}
     except cocotb_bench.SimulationError as error:
@@ -169,34 +141,6 @@ def run(
         if not passed or set(found.values()) - {"passed", "skipped"} - {found[n] for n in inside}:
             raise
         return {"passed": passed, "inside": inside}
-
-
-def run_card(
-    files: list[pathlib.Path], top: str, parameters: dict[str, int], work: pathlib.Path
-) -> dict[str, object]:
-    """Runs a card's tests on its netlist; returns the names of those that passed."""
-    name = f"netlist-{top}"
-    library = simulator.build_top(name, top, parameters, netlist=files)
-    file = BY_PORTS[top].replace(".", "/") + ".py"
-    result = work / "tests.xml"
-    env = os.environ | {
-        "MAESLANT_LIBRARY": str(library),
-        "MAESLANT_PARAMETERS": json.dumps(parameters),
-    }
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", file]
-    done = subprocess.run(
-        [*command, f"--junitxml={result}"],
-        cwd=paths.ROOT,
-        env=env,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    shutil.rmtree(simulator.folder(name))
-    if done.returncode:
-        raise SynthesisError(f"the netlist fails tests of {file}:\n{done.stdout[-2000:]}")
-    cases = ElementTree.parse(result).iter("testcase")
-    return {"passed": [case.get("name") for case in cases if not len(case)], "inside": []}
 
 
 def check_simulator() -> None:

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests netlists of modules that a machine in C++ drives, not cocotb.
+
+The protected card's takes the place of its RTL, and the C driver uses it by its ports. The memory
+arbiter's runs beside its RTL and is compared with it in every clock, since the machine looks inside
+that; a difference ends the simulation.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+from maeslant import paths
+from maeslant.build import simulator
+from maeslant.errors import MaeslantError
+from maeslant.synth.netlist import cells
+from maeslant.synth.report import SynthesisError
+
+CARD = "tests.device.accelerator.test_protected_card_ports"
+ACCESSES = 50_000  # random ones of the CPU, beside jobs
+PORT = re.compile(r"(?m)^  (in|out)put (\[\d+:\d+\] )?(\w+);")
+
+
+def card(netlist: list[pathlib.Path], parameters: dict[str, int], work: pathlib.Path) -> list[str]:
+    """Runs the protected card's tests on its netlist; returns the names of those that passed."""
+    top = "mae_protected_card"
+    name = f"netlist-{top}-{os.getpid()}"
+    file, result = CARD.replace(".", "/") + ".py", work / "tests.xml"
+    try:
+        library = simulator.build_top(
+            name, top, parameters, netlist=netlist, optimize=cells.COMPILED
+        )
+        given = {"LIBRARY": str(library), "PARAMETERS": json.dumps(parameters)}
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", file]
+        done = subprocess.run(
+            [*command, f"--junitxml={result}"],
+            cwd=paths.ROOT,
+            env=os.environ | {f"MAESLANT_{key}": value for key, value in given.items()},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    finally:
+        shutil.rmtree(simulator.folder(name), ignore_errors=True)
+    if done.returncode:
+        raise SynthesisError(f"the netlist fails tests of {file}:\n{done.stdout[-2000:]}")
+    cases = ElementTree.parse(result).iter("testcase")
+    return [str(case.get("name")) for case in cases if not len(case)]
+
+
+def arbiter(
+    netlist: list[pathlib.Path], parameters: dict[str, int], work: pathlib.Path
+) -> list[str]:
+    """Runs random jobs and accesses on the memory arbiter's RTL and netlist; returns what ran."""
+    from maeslant.verify import torture
+
+    top, check = "mae_memory_arbiter", work / "check.sv"
+    check.write_text(lockstep(netlist[0].read_text(), top))
+    name = f"netlist-{top}-{os.getpid()}"
+    try:
+        library = torture.library(parameters, name, [*netlist[1:], check], cells.COMPILED)
+        torture.chunk(1, ACCESSES, parameters["Jobs"], library)
+    except MaeslantError as error:
+        raise SynthesisError(f"the netlist beside its RTL: {error}") from None
+    finally:
+        shutil.rmtree(simulator.folder(name), ignore_errors=True)
+    return ["torture"]
+
+
+def lockstep(text: str, top: str) -> str:
+    """Returns SystemVerilog that binds a netlist's module "gates" to the RTL of a module.
+
+    It has the same inputs, and its outputs are compared before each rising edge out of reset.
+    """
+    text = text[: text.index(f"\nmodule {top} ")]
+    ports = PORT.findall(text[text.index("\nmodule gates(") :])
+    outs = [(width, name) for kind, width, name in ports if kind == "out"]
+    pins = [f".{name}({'their_' * (kind == 'out')}{name})" for kind, _, name in ports]
+    wires = "\n".join(f"  wire {width}their_{name};" for width, name in outs)
+    checks = "\n".join(
+        f'    if (their_{name} !== {name}) $fatal(1, "the netlist differs: {name}");'
+        for _, name in outs
+    )
+    return f"""{text}
+module netlist_check (
+  {", ".join(f"input {width}{name}" for _, width, name in ports)}
+);
+{wires}
+  gates u_gates ({", ".join(pins)});
+  always @(posedge clk_i) if (rst_ni) begin
+{checks}
+  end
+endmodule
+bind {top} netlist_check u_netlist_check (.*);
+"""
+
+
+TESTS = {"mae_memory_arbiter": arbiter, "mae_protected_card": card}

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests how netlists are simulated beside their RTL, and with a program in their memory."""
+
+import gzip
+import pathlib
+import re
+import shutil
+import types
+
+import pytest
+
+from maeslant.build import cocotb_bench
+from maeslant.synth import SynthesisError, design, synthesize
+from maeslant.synth import report as reports
+from maeslant.synth.fpga import flow as fpga
+from maeslant.synth.netlist import machines, simulation
+
+PARAMETERS = {"Width": 8, "Depth": 3}
+
+
+def test_lockstep(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A netlist runs beside its RTL while that is tested; one with wrong LUTs ends the test."""
+    monkeypatch.setattr(reports, "REPORTS", tmp_path)
+    netlist = synthesize("mae_fifo", "xc7", PARAMETERS).unpack(tmp_path)
+
+    def run() -> list[str]:
+        gates, models = simulation.files(netlist, "mae_fifo", "xc7", None)
+        check = tmp_path / "check.sv"
+        check.write_text(machines.lockstep(gates.read_text(), "mae_fifo"))
+        return cocotb_bench.simulate(
+            "mae_fifo",
+            "tests.prim.fifo.test_fifo",
+            sources=[models, check],
+            parameters=PARAMETERS,
+            test_filter="keeps_order",
+        )
+
+    assert "keeps_order_under_stalls" in run()
+    text = netlist.read_text()
+    broken = re.sub(r"(\.INIT\(4'h)(\w)", lambda m: f"{m[1]}{15 - int(m[2], 16):x}", text)
+    assert broken != text
+    netlist.write_text(broken)
+    with pytest.raises(cocotb_bench.SimulationError, match="the netlist differs: "):
+        run()
+
+
+HOLDER = """module holder #(parameter string Image = "") (
+  input logic clk_i, we_i, input logic [9:0] at_i, input logic [17:0] word_i,
+  output logic [17:0] word_o
+);
+  logic [17:0] rows_q[1024];
+  if (Image != "") initial $readmemh(Image, rows_q);
+  always_ff @(posedge clk_i) begin
+    if (we_i) rows_q[at_i] <= word_i;
+    word_o <= rows_q[at_i];
+  end
+endmodule
+"""
+
+
+def test_memory_image(tmp_path: pathlib.Path) -> None:
+    """A netlist gets a memory image, if it is the one that is mapped with that, else an error."""
+    file, image = tmp_path / "holder.sv", tmp_path / "image.hex"
+    file.write_text(HOLDER)
+    image.write_text("12345\n2abcd\n")
+    what, how = design.find(str(file)), fpga.recipe("ecp5", 1, True, False)
+    fpga.map_core(what, "ecp5", tmp_path, how, lambda step: None)
+    netlist = tmp_path / "net.v"
+    netlist.write_bytes(gzip.decompress((tmp_path / "net.v.gz").read_bytes()))
+    given = types.SimpleNamespace(name=str(file), parameters={}, target="ecp5", recipe=how)
+    made = simulation.with_image(given, netlist, image, lambda step: None)
+    words = [re.findall(r"INITVAL_00\(320'h(\w+)\)", path.read_text()) for path in (netlist, made)]
+    assert [int(found[0], 16) for found in words] == [0, 0x2ABCD << 20 | 0x12345]
+    netlist.write_text(netlist.read_text().replace(".WEA(we_i)", ".WEA(1'b1)"))
+    shutil.rmtree(made.parent)
+    with pytest.raises(SynthesisError, match=r"with the image image\.hex .* another netlist"):
+        simulation.with_image(given, netlist, image, lambda step: None)
