@@ -43,12 +43,7 @@ def _ffi() -> cffi.FFI:
     return ffi
 
 
-def library(
-    parameters: dict[str, int],
-    name: str,
-    more: Iterable[pathlib.Path] = (),
-    optimize: str = simulator.OPTIMIZE,
-) -> object:
+def library(parameters: dict[str, int], name: str, more: Iterable[pathlib.Path] = ()) -> object:
     """Loads a test library of memory arbiters with some parameters, built if out of date.
 
     ``more``: files beside the RTL, as a check that is bound to it.
@@ -56,7 +51,7 @@ def library(
     sources = [FOLDER / "mae_arbiter_bench.sv", FOLDER / "mae_arbiter_bench.vlt", *more]
     macros = {"ROW_BITS": parameters["RowBits"]}
     path = simulator.build_top(
-        name, "mae_arbiter_bench", parameters, sources=sources, macros=macros, optimize=optimize
+        name, "mae_arbiter_bench", parameters, sources=sources, macros=macros
     )
     return _ffi().dlopen(str(path))
 

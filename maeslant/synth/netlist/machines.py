@@ -63,7 +63,7 @@ def arbiter(
     check.write_text(lockstep(netlist[0].read_text(), top))
     name = f"netlist-{top}-{os.getpid()}"
     try:
-        library = torture.library(parameters, name, [*netlist[1:], check], cells.COMPILED)
+        library = torture.library(parameters, name, [*netlist[1:], check])
         torture.chunk(1, ACCESSES, parameters["Jobs"], library)
     except MaeslantError as error:
         raise SynthesisError(f"the netlist beside its RTL: {error}") from None

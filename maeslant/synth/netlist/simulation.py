@@ -30,7 +30,7 @@ from maeslant.synth.report import NETLIST, Report, SynthesisError
 TIMED = re.compile(r"Reg|Clocks|Stages|Cuts|Latency")
 # Tests by the ports alone, of modules whose other tests look inside.
 BY_PORTS = {"mae_protected_card": machines.CARD, "mae_soc": "tests.soc.test_soc_program"}
-INITIAL = r"\n    \.INITVAL_\w\w\([^()]*\),"  # contents of ECP5's block RAM
+RAM = re.compile(r"\bDP16KD #\(([^;]*?)\) (\S+) +\(\n")  # parameters and name, in a netlist
 # What a coroutine says that looks for signals or secrets inside a module.
 INSIDE = ("AttributeError", "contains no", "no object named", "the search finds nothing")
 
@@ -60,9 +60,9 @@ def simulate(
 def with_image(
     report: Report, netlist: pathlib.Path, image: pathlib.Path, tell: Callable[[str], None]
 ) -> pathlib.Path:
-    """Maps the module with a memory image to the same netlist; returns that one's path.
+    """Gives block RAMs the contents that they have when mapped with an image; returns the path.
 
-    Raises SynthesisError if more than the contents of block RAM became another.
+    Else the netlist stays as it is. Raises SynthesisError if the block RAMs are then others.
     """
     from maeslant.synth.fpga import flow as fpga
 
@@ -72,11 +72,12 @@ def with_image(
     work.mkdir()
     fpga.map_core(what, report.target, work, report.recipe, tell)
     with gzip.open(work / NETLIST, "rt") as text:
-        found = text.read()
-    if re.sub(INITIAL, "", found) != re.sub(INITIAL, "", netlist.read_text()):
-        raise SynthesisError(f"with the image {image.name} it is mapped to another netlist")
+        wanted = {name: contents for contents, name in RAM.findall(text.read())}
+    text = netlist.read_text()
+    if wanted.keys() != {name for _, name in RAM.findall(text)}:
+        raise SynthesisError(f"with the image {image.name} it is mapped to other block RAMs")
     made = work / netlist.name
-    made.write_text(found)
+    made.write_text(RAM.sub(lambda ram: ram[0].replace(ram[1], wanted[ram[2]]), text))
     return made
 
 
