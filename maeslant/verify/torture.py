@@ -14,7 +14,6 @@ import pathlib
 import re
 import sys
 import time
-from collections.abc import Iterable
 
 import cffi
 from rich.console import Console
@@ -43,24 +42,19 @@ def _ffi() -> cffi.FFI:
     return ffi
 
 
-def library(parameters: dict[str, int], name: str, more: Iterable[pathlib.Path] = ()) -> object:
-    """Loads a test library of memory arbiters with some parameters, built if out of date.
-
-    ``more``: files beside the RTL, as a check that is bound to it.
-    """
-    sources = [FOLDER / "mae_arbiter_bench.sv", FOLDER / "mae_arbiter_bench.vlt", *more]
-    macros = {"ROW_BITS": parameters["RowBits"]}
-    path = simulator.build_top(
-        name, "mae_arbiter_bench", parameters, sources=sources, macros=macros
-    )
-    return _ffi().dlopen(str(path))
+def load(library: pathlib.Path | str) -> object:
+    """Loads a simulator's library of memory arbiters."""
+    return _ffi().dlopen(str(library))
 
 
 @functools.cache
 def _library(jobs: int) -> object:
     """Loads the memory arbiter's test library, built if out of date; returns the library."""
-    return library(
-        {"RowBits": ROW_BITS, "Jobs": jobs}, "arbiter" if jobs == 1 else f"arbiter{jobs}"
+    sources = [FOLDER / "mae_arbiter_bench.sv", FOLDER / "mae_arbiter_bench.vlt"]
+    name = "arbiter" if jobs == 1 else f"arbiter{jobs}"
+    parameters, macros = {"RowBits": ROW_BITS, "Jobs": jobs}, {"ROW_BITS": ROW_BITS}
+    return load(
+        simulator.build_top(name, "mae_arbiter_bench", parameters, sources=sources, macros=macros)
     )
 
 

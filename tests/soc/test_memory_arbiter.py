@@ -6,11 +6,15 @@ of mae_memory_arbiter states. With it its parts mae_memory_job_engine, mae_memor
 mae_memory_out_of_order and mae_memory_done_bits, and mae_soc_memory.
 """
 
+import json
+import os
+
 import pytest
 
 from maeslant.driver.device import CODES
 from maeslant.verify import torture
 
+NETLIST = os.environ.get("MAESLANT_LIBRARY")
 COUNTS = """writes held inside edges wipes busy refused scribbles loaded bad_tags key_each
 in_place overlapping continued repeated""".split()
 TOGETHER = "beside reads_of_other writes_over_other writes_with_other held_by_two".split()
@@ -39,3 +43,10 @@ def test_part(seed: int, accesses: int) -> None:
 def test_two_peripherals(seed: int, accesses: int) -> None:
     """Jobs of two peripherals and random CPU accesses see memory as a sequential model has it."""
     check(torture.torture(accesses, seed, 1, jobs=2), accesses, [*COUNTS, *TOGETHER])
+
+
+@pytest.mark.skipif(not NETLIST, reason="for `maeslant synth mae_memory_arbiter --simulate`")
+def test_netlist() -> None:
+    """The netlist beside the RTL, in a memory of its own size, differs in no output."""
+    jobs = json.loads(os.environ["MAESLANT_PARAMETERS"])["Jobs"]
+    torture.chunk(1, torture.CHUNK, jobs, torture.load(NETLIST))

@@ -17,26 +17,48 @@ from xml.etree import ElementTree
 
 from maeslant import paths
 from maeslant.build import simulator
-from maeslant.errors import MaeslantError
 from maeslant.synth.netlist import cells
 from maeslant.synth.report import SynthesisError
 
 CARD = "tests.device.accelerator.test_protected_card_ports"
-ACCESSES = 50_000  # random ones of the CPU, beside jobs
+ARBITER = "tests/soc/test_memory_arbiter.py::test_netlist"
+BENCH = paths.ROOT / "sim" / "arbiter"
 PORT = re.compile(r"(?m)^  (in|out)put (\[\d+:\d+\] )?(\w+);")
 
 
 def card(netlist: list[pathlib.Path], parameters: dict[str, int], work: pathlib.Path) -> list[str]:
     """Runs the protected card's tests on its netlist; returns the names of those that passed."""
-    top = "mae_protected_card"
+    how = {"netlist": netlist, "optimize": cells.COMPILED}
+    file = CARD.replace(".", "/") + ".py"
+    return _run("mae_protected_card", parameters, how, file, work)
+
+
+def arbiter(
+    netlist: list[pathlib.Path], parameters: dict[str, int], work: pathlib.Path
+) -> list[str]:
+    """Runs random jobs and accesses on the memory arbiter's RTL and netlist; returns what ran."""
+    check = work / "check.sv"
+    check.write_text(lockstep(netlist[0].read_text(), "mae_memory_arbiter"))
+    top = "mae_arbiter_bench"
+    sources = [BENCH / f"{top}.sv", BENCH / f"{top}.vlt", *netlist[1:], check]
+    how = {"sources": sources, "macros": {"ROW_BITS": parameters["RowBits"]}}
+    return _run(top, parameters, how, ARBITER, work)
+
+
+def _run(
+    top: str,
+    parameters: dict[str, int],
+    how: dict[str, object],
+    tests: str,
+    work: pathlib.Path,
+) -> list[str]:
+    """Builds a simulator's library and runs pytest on it; returns what passed."""
     name = f"netlist-{top}-{os.getpid()}"
-    file, result = CARD.replace(".", "/") + ".py", work / "tests.xml"
+    result = work / "tests.xml"
     try:
-        library = simulator.build_top(
-            name, top, parameters, netlist=netlist, optimize=cells.COMPILED
-        )
+        library = simulator.build_top(name, top, parameters, **how)
         given = {"LIBRARY": str(library), "PARAMETERS": json.dumps(parameters)}
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", file]
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tests]
         done = subprocess.run(
             [*command, f"--junitxml={result}"],
             cwd=paths.ROOT,
@@ -48,28 +70,9 @@ def card(netlist: list[pathlib.Path], parameters: dict[str, int], work: pathlib.
     finally:
         shutil.rmtree(simulator.folder(name), ignore_errors=True)
     if done.returncode:
-        raise SynthesisError(f"the netlist fails tests of {file}:\n{done.stdout[-2000:]}")
+        raise SynthesisError(f"the netlist fails {tests}:\n{done.stdout[-2000:]}")
     cases = ElementTree.parse(result).iter("testcase")
     return [str(case.get("name")) for case in cases if not len(case)]
-
-
-def arbiter(
-    netlist: list[pathlib.Path], parameters: dict[str, int], work: pathlib.Path
-) -> list[str]:
-    """Runs random jobs and accesses on the memory arbiter's RTL and netlist; returns what ran."""
-    from maeslant.verify import torture
-
-    top, check = "mae_memory_arbiter", work / "check.sv"
-    check.write_text(lockstep(netlist[0].read_text(), top))
-    name = f"netlist-{top}-{os.getpid()}"
-    try:
-        library = torture.library(parameters, name, [*netlist[1:], check])
-        torture.chunk(1, ACCESSES, parameters["Jobs"], library)
-    except MaeslantError as error:
-        raise SynthesisError(f"the netlist beside its RTL: {error}") from None
-    finally:
-        shutil.rmtree(simulator.folder(name), ignore_errors=True)
-    return ["torture"]
 
 
 def lockstep(text: str, top: str) -> str:

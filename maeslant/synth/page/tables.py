@@ -290,7 +290,7 @@ def tables() -> tuple[Table, ...]:
                 *_named("pipe128", "gcm1", "gcm4_deep"),
                 *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="nangate45"),
                 *fits.SMALL,
-                *_named("gcm1_fpga", "gcm1_fpga_ram", target="ecp5"),
+                *_named("gcm1_fpga_ram", target="ecp5"),
                 *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="ecp5"),
                 *_named(*"small128_luts small128 small iter128 iter pipe128".split(), target="xc7"),
                 *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="xc7"),
@@ -396,10 +396,10 @@ at the first, and the logic given to the mapper was shown to be equal at both (`
 figures are after mapping and static timing, in the typical corner: nothing is placed, wires weigh
 what the library's wire-load model says of their fan-out, clocks are ideal. Power is from simulated
 switching activity without glitches. ECP5, GW5A and GateMate figures are placed and routed, the
-median of the first five seeds that nextpnr can route. 7-series figures are Yosys estimates. Where a
-row says so, the module's own tests passed on the mapped netlist, too (`--simulate`), or the netlist
-was proved equal to the RTL by SAT (`--prove`), or is unproved: its report says what stood against a
-proof. Rows that were not synthesized yet are left out. [References](../docs/references.md)."""
+median of the first five seeds that nextpnr can route, or of one. 7-series figures are Yosys
+estimates. Where a row says so, the module's own tests passed on the mapped netlist, too
+(`--simulate`), or the netlist was proved equal to the RTL by SAT (`--prove`), or is unproved: its
+report says why. Rows not synthesized yet are left out. [References](../docs/references.md)."""
 
 
 def _record(
