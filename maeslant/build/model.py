@@ -25,6 +25,7 @@ HEADERS = "".join(f'#include "{name}.h"\n' for name in ("verilated", "verilated_
 SETTINGS = "COVERAGE TIMING TRACE TRACE_FST TRACE_SAIF TRACE_VCD".split()
 # Bytes of C++ up to which a model is small: one file, all of it optimised.
 SMALL = 600_000
+LARGE = 40_000_000  # bytes of a file for which a compiler takes a few gigabytes
 RUNTIME = "-O1"  # Verilator's own part, which works at each access of a test to a signal
 # The compiler's memory is not collected before it holds 1 GB, which mae_stream_card's model fills.
 NO_COLLECTION = "--param ggc-min-expand=1000 --param ggc-min-heapsize=1000000".split()
@@ -110,13 +111,17 @@ def _units(
         return [path for group in groups for path in group]
 
     fast, slow = files("FAST"), files("SLOW")
-    if optimize == "-O0" or sum(path.stat().st_size for path in [*fast, *slow]) <= SMALL:
-        return [("unit", [*fast, *slow], optimize)]
-    groups: list[list[pathlib.Path]] = [[] for _ in range(min(parts, len(fast)))]
+    total = sum(path.stat().st_size for path in [*fast, *slow])
+    alike = optimize == "-O0" or total <= SMALL
+    if alike:
+        fast, slow, parts = [*fast, *slow], [], 1
+    groups: list[list[pathlib.Path]] = [
+        [] for _ in range(min(max(parts, total // LARGE + 1), len(fast)))
+    ]
     for path in sorted(fast, key=lambda path: -path.stat().st_size):
         min(groups, key=lambda group: sum(p.stat().st_size for p in group)).append(path)
     units = [(f"unit{number}", group, optimize) for number, group in enumerate(groups)]
-    return [*units, ("unit_slow", slow, "-O0")]
+    return units if alike else [*units, ("unit_slow", slow, "-O0")]
 
 
 @functools.cache

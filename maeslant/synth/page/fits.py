@@ -17,9 +17,7 @@ SMALL = (
         Ours(name, part)
         for name in ("small128", "small", "iter128")
         for part in ("ecp5", "gw5a", "gatemate")
-        if (name, part) != ("small", "gatemate")
     ),
-    Ours("small", "gatemate", options=ONE_RUN),
     Ours("gcm1_fpga", "ecp5", options=ONE_RUN),
 )
 # What an ECP5-85F holds of the systems and cards.
