@@ -74,7 +74,7 @@ def test_transfers_and_key_changes(library: str) -> None:
             for at in (0, 0x2000):
                 host.wait(host.h2d(1, at, data[: len(data) - 64 * epoch], 1024))
                 record.results.append((f"{at}", host.wait(host.d2h(2, at, len(data) - 64 * epoch))))
-            for queue in range(3):
+            for queue in range(PARAMETERS.get("Queues", 3)):
                 host.wait(host.rekey(queue))
         host.wait(host.close())
 
