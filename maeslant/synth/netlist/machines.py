@@ -72,7 +72,10 @@ def _run(
     if done.returncode:
         raise SynthesisError(f"the netlist fails {tests}:\n{done.stdout[-2000:]}")
     cases = ElementTree.parse(result).iter("testcase")
-    return [str(case.get("name")) for case in cases if not len(case)]
+    passed = [str(case.get("name")) for case in cases if not len(case)]
+    if not passed:
+        raise SynthesisError(f"no test of {tests} is for this netlist")
+    return passed
 
 
 def lockstep(text: str, top: str) -> str:

@@ -31,6 +31,7 @@ TIMED = re.compile(r"Reg|Clocks|Stages|Cuts|Latency")
 # Tests by the ports alone, of modules whose other tests look inside.
 BY_PORTS = {"mae_protected_card": machines.CARD, "mae_soc": "tests.soc.test_soc_program"}
 RAM = re.compile(r"\bDP16KD #\(([^;]*?)\) (\S+) +\(\n")  # parameters and name, in a netlist
+CONTENTS = re.compile(r"\.INITVAL_\w\w\([^()]*\),?\s*")
 # What a coroutine says that looks for signals or secrets inside a module.
 INSIDE = ("AttributeError", "contains no", "no object named", "the search finds nothing")
 
@@ -72,9 +73,11 @@ def with_image(
     work.mkdir()
     fpga.map_core(what, report.target, work, report.recipe, tell)
     with gzip.open(work / NETLIST, "rt") as text:
-        wanted = {name: contents for contents, name in RAM.findall(text.read())}
+        wanted = {name: parameters for parameters, name in RAM.findall(text.read())}
     text = netlist.read_text()
-    if wanted.keys() != {name for _, name in RAM.findall(text)}:
+    given = {name: parameters for parameters, name in RAM.findall(text)}
+    one, other = ({n: CONTENTS.sub("", p) for n, p in rams.items()} for rams in (wanted, given))
+    if one != other:
         raise SynthesisError(f"with the image {image.name} it is mapped to other block RAMs")
     made = work / netlist.name
     made.write_text(RAM.sub(lambda ram: ram[0].replace(ram[1], wanted[ram[2]]), text))
