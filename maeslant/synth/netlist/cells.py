@@ -2,6 +2,7 @@
 """Reads netlists with functional models of the cells that they are made of."""
 
 import pathlib
+import re
 
 from maeslant.synth.liberty import Library
 from maeslant.synth.netlist import block_ram
@@ -14,6 +15,7 @@ MODELS = {
     "xc7": "+/xilinx/cells_sim.v",
 }
 
+UNKNOWN = re.compile(r"(\(\* blackbox \*\) module [^;]*;)")
 COMPILED = "-O0"  # a simulated netlist: it runs for less time than a compiler would take for more
 # LUTs: inputs (letters, or one letter before numbers), output, most inputs. GateMate's are left.
 TABLES = {"ecp5": ("ABCD", "Z", 4), "gw5a": ("I", "F", 4), "xc7": ("I", "O", 6)}
@@ -82,7 +84,10 @@ def to_simulate(
     if library:
         return [f"read_liberty -ignore_miss_func {library.path}", f"read_verilog {netlist}"], []
     others = netlist.with_name("models.v")
-    others.write_text(block_ram.models(target) + (multiplier() if target == "ecp5" else ""))
+    text = block_ram.models(target) + (multiplier() if target == "ecp5" else "")
+    # What stands for a RAM without a model is empty to a simulator: it has to end there.
+    end = '`ifndef YOSYS\n  initial $fatal(1, "block RAM without a model");\n`endif'
+    others.write_text(UNKNOWN.sub(lambda head: f"{head[1]}\n{end}", text))
     luts = netlist.with_name("luts.v")
     luts.write_text(tables(target))
     passes = [f"read_verilog {MODELS[target]}", f"read_verilog -overwrite {luts}"]
