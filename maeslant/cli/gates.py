@@ -116,7 +116,7 @@ def synth(
     if part is None:
         raise MaeslantError("name a build or a module to synthesize, or ask for --tables")
     if simulated:
-        flow.check_simulation(part)
+        flow.check_simulation(part, target)
     with progress.steps(part, err) as tell:
         report = synthesize(
             part,

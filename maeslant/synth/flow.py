@@ -313,20 +313,23 @@ def synthesize(
     return found
 
 
-def check_simulation(name: str) -> None:
+def check_simulation(name: str, target: str) -> None:
     """Raises SynthesisError if simulation of a netlist would be impossible here."""
-    simulation.tests(design.find(name).top)
+    top = design.find(name).top
+    simulation.tests(top)
+    simulation.check_target(top, target)
     simulation.check_simulator()
 
 
 def simulate(
     found: Report, target: str, tell: Callable[[str], None] = lambda step: None
 ) -> dict[str, object]:
-    """Runs an RTL module's cocotb tests on its netlist; returns counts and names of passed tests.
+    """Runs an RTL module's tests on its netlist; returns the names of those that passed.
 
-    The report keeps their names, and publishing it publishes them.
+    Names of tests that look inside the module, which do not count, are beside them. The report
+    keeps the first, and publishing it publishes them.
     """
-    check_simulation(found.name)
+    check_simulation(found.name, target)
     library = None if target in PARTS else liberty.find(target)
     with report.workplace(found.name) as work:
         tests = simulation.simulate(found, library, work, tell)

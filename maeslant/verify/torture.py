@@ -59,7 +59,10 @@ def _library(jobs: int) -> object:
 
 
 def chunk(seed: int, accesses: int, jobs: int = 1, loaded: object | None = None) -> dict:
-    """Runs random CPU accesses on a simulated memory arbiter; returns counts of checked events."""
+    """Runs random CPU accesses on a simulated memory arbiter; returns counts of checked events.
+
+    ``loaded``: another library than the one of the RTL.
+    """
     text = _ffi().new("char[]", 65536)
     made = loaded or _library(jobs)
     status = made.mae_sim_arbiter_torture(seed, accesses, jobs, text, len(text))
@@ -67,7 +70,8 @@ def chunk(seed: int, accesses: int, jobs: int = 1, loaded: object | None = None)
     if status:
         command = f"python -m maeslant.verify.torture --only {seed} --accesses {accesses}"
         command += f" --peripherals {jobs}"
-        raise TortureError(f"{report['error']}\nclock {report['clock']}; again: {command}")
+        again = "" if loaded else f"; again: {command}"
+        raise TortureError(f"{report['error']}\nclock {report['clock']}{again}")
     return report
 
 

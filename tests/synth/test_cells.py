@@ -81,32 +81,38 @@ class Clocked:
 SLOW = pytest.mark.slow
 
 
-@pytest.mark.parametrize("writes", [True, False])
-@pytest.mark.parametrize("width", [18, *(pytest.param(n, marks=SLOW) for n in (2, 4, 9, 36))])
-@pytest.mark.parametrize("target", ["ecp5", "xc7"])
-def test_block_ram(target: str, width: int, writes: bool, tmp_path: pathlib.Path) -> None:
-    """Block RAM as Yosys maps it reads what was written and initial rows, and is reset."""
-    file, netlist = tmp_path / "memory.sv", tmp_path / "net.v"
-    text = MEMORY.replace("RESET", RESETS[target]).replace("WIDTH", str(width))
-    file.write_text(text if writes else text.replace("if (we_i)", "if (1'b0)"))
+def mapped(target: str, text: str, folder: pathlib.Path) -> Clocked:
+    """Maps the module `memory` to block RAM; returns a simulation of the netlist."""
+    file, netlist, models = (folder / name for name in ("memory.sv", "net.v", "models.v"))
+    file.write_text(text)
     mapping = f"{PARTS[target].mapping} {PARTS[target].bare} -top memory -run begin:check"
-    yosys.run([f"read_slang {file}", mapping, f"write_verilog {netlist}"], tmp_path / "log")
+    yosys.run([f"read_slang {file}", mapping, f"write_verilog {netlist}"], folder / "log")
     assert any(name in netlist.read_text() for name in ("DP16KD", "RAMB18E1", "RAMB36E1"))
-    models = tmp_path / "models.v"
     models.write_text(block_ram.models(target))
     read = [f"read_verilog {cells.MODELS[target]}", f"read_verilog {models} {netlist}"]
     # Without these the two ports of a memory have clocks of two names.
     read += ["hierarchy -top memory", "proc", "flatten", "opt_expr", "opt_clean"]
+    return Clocked(circuit.read(read, "memory", folder / "memory"))
+
+
+def place(source: random.Random, rows: int) -> int:
+    """Returns one of a few rows, which are far apart, so that accesses meet."""
+    return source.randrange(8) * (rows // 8) + source.randrange(2)
+
+
+@pytest.mark.parametrize("writes", [True, pytest.param(False, marks=SLOW)])
+@pytest.mark.parametrize("width", [18, *(pytest.param(n, marks=SLOW) for n in (2, 4, 9, 36))])
+@pytest.mark.parametrize("target", ["ecp5", "xc7"])
+def test_block_ram(target: str, width: int, writes: bool, tmp_path: pathlib.Path) -> None:
+    """Block RAM as Yosys maps it reads what was written and initial rows, and is reset."""
+    text = MEMORY.replace("RESET", RESETS[target]).replace("WIDTH", str(width))
+    found = mapped(target, text if writes else text.replace("if (we_i)", "if (1'b0)"), tmp_path)
     source, mask = random.Random(width), (1 << width) - 1
     rows = [(i * 40503 + 99) & mask for i in range(512)]
-    found = Clocked(circuit.read(read, "memory", tmp_path / "memory"))
     word = None
-    for _ in range(400):
-        to, start = source.randrange(24), source.randrange(24)  # they meet often
-        given, (zero, we, go) = (
-            source.getrandbits(width),
-            (source.random() < p for p in (0.1, 0.5, 0.8)),
-        )
+    for _ in range(200):
+        to, start, given = place(source, 512), place(source, 512), source.getrandbits(width)
+        zero, we, go = (source.random() < chance for chance in (0.1, 0.5, 0.8))
         found.step(zero_i=zero, we_i=we, read_i=go, to_i=to, from_i=start, word_i=given)
         if target == "ecp5" and zero:
             word = 0
@@ -114,4 +120,47 @@ def test_block_ram(target: str, width: int, writes: bool, tmp_path: pathlib.Path
             word = 5 & mask if zero else rows[start]
         if we and writes:
             rows[to] = given
+        assert word is None or found.read() == word
+
+
+ONE_PORT = """module memory (
+  input logic clk_i, en_i, input logic [PARTS-1:0] we_i, input logic [13:0] at_i,
+  input logic [WIDTH-1:0] word_i, output logic [WIDTH-1:0] word_o
+);
+  localparam int Part = WIDTH / PARTS;
+  (* ram_style = "block" *) logic [WIDTH-1:0] rows_q[ROWS];
+  initial for (int i = 0; i < ROWS; i++) rows_q[i] = WIDTH'(i * 64'd40503 + 64'd99);
+  always_ff @(posedge clk_i) if (en_i)
+    for (int i = 0; i < PARTS; i++)
+      if (we_i[i]) rows_q[at_i[$clog2(ROWS)-1:0]][Part*i+:Part] <= word_i[Part*i+:Part];
+  READ
+endmodule
+"""
+READS = {  # what an access that writes reads
+    "old": "always_ff @(posedge clk_i) if (en_i) word_o <= rows_q[at_i[$clog2(ROWS)-1:0]];",
+    "nothing": "always_ff @(posedge clk_i)"
+    " if (en_i && we_i == 0) word_o <= rows_q[at_i[$clog2(ROWS)-1:0]];",
+}
+
+
+@pytest.mark.parametrize("read", READS)
+@pytest.mark.parametrize("width", [18, *(pytest.param(n, marks=SLOW) for n in (1, 9))])
+def test_one_port(width: int, read: str, tmp_path: pathlib.Path) -> None:
+    """A port of ECP5's block RAM reads and writes, in parts of 9 bits, as the RTL says."""
+    rows, parts = {18: 1024, 9: 2048, 1: 16384}[width], 2 if width == 18 else 1
+    text = ONE_PORT.replace("READ", READS[read]).replace("ROWS", str(rows))
+    text = text.replace("PARTS", str(parts)).replace("WIDTH", str(width))
+    found, source, mask = mapped("ecp5", text, tmp_path), random.Random(width), (1 << width) - 1
+    contents = [(i * 40503 + 99) & mask for i in range(rows)]
+    word = None
+    for _ in range(200):
+        at, given, enable = place(source, rows), source.getrandbits(width), source.random() < 0.9
+        we = source.randrange(1 << parts) if source.random() < 0.7 else 0
+        found.step(en_i=enable, we_i=we, at_i=at, word_i=given)
+        if enable and (read == "old" or not we):
+            word = contents[at]
+        if enable:
+            part = width // parts
+            chosen = sum(((1 << part) - 1) << part * i for i in range(parts) if we >> i & 1)
+            contents[at] = contents[at] & ~chosen | given & chosen
         assert word is None or found.read() == word

@@ -455,7 +455,7 @@ def test_a_file_of_ones_own(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPa
         with pytest.raises(SynthesisError, match=said):
             synthesize(name, "xc7")
     with pytest.raises(SynthesisError, match="no module of rtl"):
-        flow.check_simulation("my_sbox.sv")
+        flow.check_simulation("my_sbox.sv", "nangate45")
 
 
 def test_a_report_is_named_from_where_one_stands(

@@ -10,7 +10,7 @@ import types
 import pytest
 
 from maeslant.build import cocotb_bench
-from maeslant.synth import SynthesisError, design, synthesize
+from maeslant.synth import SynthesisError, design, flow, synthesize
 from maeslant.synth import report as reports
 from maeslant.synth.fpga import flow as fpga
 from maeslant.synth.netlist import machines, simulation
@@ -74,7 +74,51 @@ def test_memory_image(tmp_path: pathlib.Path) -> None:
     assert re.sub(r"INITVAL_00.*", "", netlist.read_text()) == re.sub(
         r"INITVAL_00.*", "", made.read_text()
     )
+    made_text = netlist.read_text()
     netlist.write_text(re.sub(r"(\\rows_q)(\S+)", r"\1.other\2", netlist.read_text()))
     shutil.rmtree(made.parent)
     with pytest.raises(SynthesisError, match=r"with the image image\.hex .* other block RAMs"):
         simulation.with_image(given, netlist, image, lambda step: None)
+    shutil.rmtree(made.parent)
+    netlist.write_text(re.sub("INITVAL_05\\(320'h0+", "INITVAL_05(320'h1", made_text))
+    with pytest.raises(SynthesisError, match="other block RAMs"):
+        simulation.with_image(given, netlist, image, lambda step: None)
+
+
+def test_systems_in_other_parts() -> None:
+    """The PicoRV32 system's netlist is refused, before synthesis, where it gets no program."""
+    with pytest.raises(SynthesisError, match="for ecp5 alone"):
+        flow.check_simulation("soc", "xc7")
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("assert os.environ['MAESLANT_LIBRARY']", ""),
+        ("assert False", "fails"),
+        ("pytest.skip('other')", "no test of"),
+    ],
+)
+def test_tests_of_a_machine(
+    body: str, why: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What passed is named; a test that fails, and that no test is for a netlist, are errors."""
+    monkeypatch.setattr(machines.simulator, "build_top", lambda *_, **__: tmp_path / "library")
+    monkeypatch.setattr(machines.simulator, "folder", lambda name: tmp_path / "built")
+    (tmp_path / "built").mkdir()
+    file = tmp_path / "test_it.py"
+    file.write_text(
+        f"import os, pytest\n\ndef test_it():\n    os.environ['MAESLANT_LIBRARY']\n    {body}\n"
+    )
+    monkeypatch.setattr(machines, "ARBITER", str(file))
+    monkeypatch.setattr(machines, "lockstep", lambda text, top: "")
+    (tmp_path / "gates.v").write_text("")
+
+    def run() -> list[str]:
+        return machines.arbiter([tmp_path / "gates.v"], {"RowBits": 1}, tmp_path)
+
+    if not why:
+        assert run() == ["test_it"]
+    else:
+        with pytest.raises(SynthesisError, match=why):
+            run()

@@ -3,7 +3,8 @@
 
 They follow the makers' descriptions (AMD UG473, Lattice FPGA-TN-02204) as far as Yosys uses them:
 no output registers, no cascades, in 7-series ports of one width. Of others a cell
-``..._of_two_widths`` or ``..._of_another_kind`` is left, which is no model.
+``..._of_two_widths`` or ``..._of_another_kind`` is left, which is no model, and at which a
+simulation ends.
 """
 
 ROWS = """
@@ -126,35 +127,40 @@ endmodule
 """
 
 
-def _ecp5_port(name: str) -> str:
+def _ecp5_port(name: str, other: str) -> str:
     """Returns one port of the model of ECP5's block RAM, which reads, writes and is reset."""
     return f"""
-  wire [3:0] w{name} = !WE{name} || {{CS{name}2, CS{name}1, CS{name}0}} ? 0
-    : DATA_WIDTH_{name} == 36 ? a{name}[3:0] : DATA_WIDTH_{name} == 18 ? a{name}[1:0] : 1;
-  wire [35:0] old{name} = row(a{name}, DATA_WIDTH_{name});
-  wire [35:0] new{name} = merged(old{name}, d{name}, w{name}, DATA_WIDTH_{name});
+  localparam W{name} = DATA_WIDTH_{name}, N{name} = W{name} < 9 ? W{name} : 1;
+  wire [3:0] w{name} = !CE{name} || !WE{name} || {{CS{name}2, CS{name}1, CS{name}0}}
+    || (RST{name} && RESETMODE == "SYNC") ? 0
+    : W{name} == 36 ? a{name}[3:0] : W{name} == 18 ? a{name}[1:0] : 1;
   reg [35:0] q{name} = 0;
   wire r{name} = RST{name} && RESETMODE == "ASYNC";
-  always @(posedge CLK{name}) if (CE{name} && !RST{name}) case (DATA_WIDTH_{name})
+  always @(posedge CLK{name}) case (W{name})
     36: for (j{name} = 0; j{name} < 4; j{name} = j{name} + 1)
       if (w{name}[j{name}]) bytes[{{a{name}[13:5], j{name}[1:0]}}] <= d{name}[9*j{name} +: 9];
     18: for (j{name} = 0; j{name} < 2; j{name} = j{name} + 1)
       if (w{name}[j{name}]) bytes[{{a{name}[13:4], j{name}[0]}}] <= d{name}[9*j{name} +: 9];
     9: if (w{name}) bytes[a{name}[13:3]] <= d{name}[8:0];
-    default: if (w{name}) bytes[a{name}[13:3]] <= bytes[a{name}[13:3]]
-      & ~(((1 << DATA_WIDTH_{name}) - 1) << (a{name}[2:0] & -DATA_WIDTH_{name}))
-      | (d{name} & ((1 << DATA_WIDTH_{name}) - 1)) << (a{name}[2:0] & -DATA_WIDTH_{name});
+    default: if (w{name})
+      bytes[a{name}[13:3]][(a{name}[2:0] & -W{name}) +: N{name}] <= d{name}[N{name}-1:0];
   endcase
   always @(posedge CLK{name} or posedge r{name})
     if (r{name}) q{name} <= 0;
     else if (RST{name}) q{name} <= 0;
-    else if (CE{name} && (!w{name} || WRITEMODE_{name} != "NORMAL"))
-      q{name} <= WRITEMODE_{name} == "WRITETHROUGH" ? new{name} : old{name};
+    else if (CE{name} && w{other} && (aA ^ aB) >> SHARED == 0) q{name} <= ~row(a{name}, W{name});
+    else if (CE{name} && WRITEMODE_{name} == "WRITETHROUGH")
+      q{name} <= merged(row(a{name}, W{name}), d{name}, w{name}, W{name});
+    else if (CE{name} && (!w{name} || WRITEMODE_{name} == "READBEFOREWRITE"))
+      q{name} <= row(a{name}, W{name});
 """
 
 
 def _ecp5() -> str:
-    """Returns a model of Lattice ECP5's block RAM, of 2,048 bytes of 9 bits."""
+    """Returns a model of Lattice ECP5's block RAM, of 2,048 bytes of 9 bits.
+
+    What a port reads while the other one writes it is undefined: the opposite of what was there.
+    """
     init = [f"INITVAL_{i:02X}" for i in range(64)]
 
     def pins(name: str, count: int) -> str:
@@ -177,10 +183,19 @@ module DP16KD #(
   output {pins("DOA", 18)}, {pins("DOB", 18)}
 );
   wire unknown;
+  function known_width(input integer width);
+    known_width = width == 36 || width == 18 || width == 9 || width == 4 || width == 2
+      || width == 1;
+  endfunction
   generate if (REGMODE_A != "NOREG" || REGMODE_B != "NOREG" || CLKAMUX != "CLKA"
-    || CLKBMUX != "CLKB" || CSDECODE_A != "0b000" || CSDECODE_B != "0b000")
+    || CLKBMUX != "CLKB" || CSDECODE_A != "0b000" || CSDECODE_B != "0b000"
+    || !known_width(DATA_WIDTH_A) || !known_width(DATA_WIDTH_B)
+    || (RESETMODE != "SYNC" && RESETMODE != "ASYNC"))
     DP16KD_of_another_kind other (CLKA, unknown);
   endgenerate
+  // Bits of an address below the larger one of the two ports' rows.
+  localparam WIDER = DATA_WIDTH_A > DATA_WIDTH_B ? DATA_WIDTH_A : DATA_WIDTH_B;
+  localparam SHARED = WIDER == 36 ? 5 : WIDER == 18 ? 4 : WIDER == 9 ? 3 : WIDER / 2;
   localparam [64*320-1:0] GIVEN = {{{", ".join(reversed(init))}}};  // 18 of each 20 bits are there
   reg [8:0] bytes [0:2047];
   integer i, jA, jB;
@@ -201,7 +216,7 @@ module DP16KD #(
   endfunction
   wire [13:0] aA = {{{pins("ADA", 14)}}}, aB = {{{pins("ADB", 14)}}};
   wire [35:0] dA = {{{pins("DIB", 18)}, {pins("DIA", 18)}}}, dB = {{{pins("DIB", 18)}}};
-{_ecp5_port("A")}{_ecp5_port("B")}
+{_ecp5_port("A", "B")}{_ecp5_port("B", "A")}
   // a row of 36 bits is written by A, read by B, and takes the pins of both
   assign {{{pins("DOA", 18)}}} = DATA_WIDTH_B == 36 ? qB : qA;
   assign {{{pins("DOB", 18)}}} = DATA_WIDTH_B == 36 ? qB >> 18 : qB;

@@ -30,6 +30,7 @@ from maeslant.synth.report import NETLIST, Report, SynthesisError
 TIMED = re.compile(r"Reg|Clocks|Stages|Cuts|Latency")
 # Tests by the ports alone, of modules whose other tests look inside.
 BY_PORTS = {"mae_protected_card": machines.CARD, "mae_soc": "tests.soc.test_soc_program"}
+WITH_IMAGE = ("mae_soc",)  # whose tests have a function image(), a program for its memory
 RAM = re.compile(r"\bDP16KD #\(([^;]*?)\) (\S+) +\(\n")  # parameters and name, in a netlist
 FILLED = re.compile(r"\.INITVAL_\w\w\(\d+'h0*[1-9a-fA-F]")
 CONTENTS = re.compile(r"\.INITVAL_\w\w\([^()]*\),?\s*")
@@ -49,7 +50,7 @@ def simulate(
     machine = machines.TESTS.get(report.top)
     env = {} if machine else _environment(module, report.top, parameters)
     netlist = report.unpack(work)
-    if "image" in vars(importlib.import_module(module)):
+    if report.top in WITH_IMAGE:
         netlist = with_image(report, netlist, importlib.import_module(module).image(), tell)
     tell("making the cells' models")
     made = files(netlist, report.top, report.target, library)
@@ -148,6 +149,12 @@ def run(
         if not passed or set(found.values()) - {"passed", "skipped"} - {found[n] for n in inside}:
             raise
         return {"passed": passed, "inside": inside}
+
+
+def check_target(top: str, target: str) -> None:
+    """Raises SynthesisError if a module's netlists for a target cannot be simulated."""
+    if top in WITH_IMAGE and target != "ecp5":
+        raise SynthesisError(f"{top} is simulated with a program in block RAM, for ecp5 alone")
 
 
 def check_simulator() -> None:

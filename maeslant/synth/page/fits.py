@@ -73,6 +73,11 @@ def lines(rows: Iterable[Ours], found: Callable[[Ours], Report | None]) -> Itera
         yield f"| {title} | {' | '.join(made.get(target, '–') for target in COLUMNS)} |"
 
 
+def one_run(made: Report) -> bool:
+    """Returns true if a report's clock is of one run of place and route."""
+    return len((made.timing or {}).get("seeds", ())) == 1
+
+
 def _cell(made: Report) -> str:
     """Returns area and clock of a report in words."""
     area, timing = made.area, made.timing
@@ -82,5 +87,5 @@ def _cell(made: Report) -> str:
         words.append(f"{made.placed['fmax_mhz']:,.0f} MHz placed")
     elif timing:
         words.append(f"{timing['fmax_mhz']:,.0f} MHz")
-        words += ["one run"] if len(timing.get("seeds", ())) == 1 else []
+        words += ["one run"] if one_run(made) else []
     return ", ".join(words) + (" †" if made.older else "")

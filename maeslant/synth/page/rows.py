@@ -3,6 +3,8 @@
 
 import dataclasses
 
+FLAGS = {"period_ns": "--period", "abc": "--map", "seeds": "--seeds"}  # of options
+
 
 @dataclasses.dataclass(frozen=True)
 class Ours:
@@ -26,7 +28,7 @@ class Ours:
         words = ["maeslant synth", self.name]
         words += [f"-G {key}={value}" for key, value in self.parameters.items()]
         words += [] if self.target == "nangate45" else [f"--target {self.target}"]
-        for option, flag in (("period_ns", "--period"), ("abc", "--map")):
+        for option, flag in FLAGS.items():
             if option in self.options:
                 words.append(f"{flag} {self.options[option]}")
         words += ["--keep"] if self.options.get("flatten") is False else []

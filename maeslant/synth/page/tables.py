@@ -431,7 +431,7 @@ def _record(
     if made:
         file = os.path.relpath(made.file, page.parent)
         origin = f"[{made.sources[:8]}]({file}), {made.commits}"
-        origin += f", **{OLDER}**" if made.older else ""
+        origin += f", **{OLDER}**" * made.older + ", one run" * fits.one_run(made)
         how = [key for key in ("simulated", "proved", "unproved") if key in (made.netlist or {})]
         origin += f", netlist {' and '.join(how)}" if how else ""
     found = {k: v for k, v in figures(made).items() if v is not None}

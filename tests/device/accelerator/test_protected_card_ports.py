@@ -13,17 +13,19 @@ import pytest
 
 from maeslant.build import simulator
 from maeslant.protected import inference
-from maeslant.protected.model.constants import STATE, State
 from maeslant.protected.model.host import PoisonedError
 from maeslant.protected.model.workload import Record, expected, first, octets, second
 from maeslant.protected.network import digits
 from maeslant.protected.session import Gate, Host
+from maeslant.synth.design import all_parameters, enum_values, find
+from tests.protected.driver.over_a_gate import SECRETS, ready, session
 
-SECRETS = (octets("two secret", 32), octets("two id", 16))
 BUSES = ("latency=1", "latency=50-300&order=shuffled&step=16")
 NETLIST = os.environ.get("MAESLANT_LIBRARY")
-PARAMETERS = json.loads(os.environ.get("MAESLANT_PARAMETERS", "{}"))
-MAP = 1  # KernelMap, the kernel of protected_small
+PARAMETERS = json.loads(os.environ.get("MAESLANT_PARAMETERS", "{}")) or all_parameters(
+    find("protected_small")
+)
+KERNELS = enum_values("mae_kernel_pkg::kernel_e")
 IMAGES = 3
 
 
@@ -33,24 +35,12 @@ def library() -> str:
     return NETLIST or str(simulator.build("protected_small"))
 
 
-def ready(gate: Gate) -> Gate:
-    """Lets the card clear its memory, after which it can be provisioned."""
-    while gate.read(STATE, 4)[0] != State.IDLE:
-        gate.pause(None, False)
-    return gate
+def has(kernel: str) -> bool:
+    """Returns true if the card has a kernel of mae_kernel_pkg."""
+    return PARAMETERS["Kernel"] == KERNELS[f"mae_kernel_pkg::{kernel}"]
 
 
-def session(gate: Gate, application, **more) -> Record:
-    """Provisions the card and runs an application's protected session."""
-    record = Record()
-    host = Host(gate, *SECRETS, timeout=100_000, **more)
-    record.installed = gate.install(*SECRETS)
-    application(host, record)
-    host.free()
-    return record
-
-
-@pytest.mark.skipif(PARAMETERS.get("Kernel", MAP) != MAP, reason="the workload is for KernelMap")
+@pytest.mark.skipif(not has("KernelMap"), reason="the workload is for KernelMap")
 @pytest.mark.parametrize("big", [False, True])
 @pytest.mark.parametrize("options", BUSES)
 def test_workload(library: str, big: bool, options: str) -> None:
@@ -63,7 +53,6 @@ def test_workload(library: str, big: bool, options: str) -> None:
         assert gate.commands < gate.clocks / 4  # far from a round trip a clock
 
 
-@pytest.mark.skipif(not NETLIST, reason="tests/protected and `maeslant infer` do this with RTL")
 def test_transfers_and_key_changes(library: str) -> None:
     """Data come back as they were sent while keys change; the next session finds zeros."""
     data = octets("there and back", 5000)
@@ -74,7 +63,7 @@ def test_transfers_and_key_changes(library: str) -> None:
             for at in (0, 0x2000):
                 host.wait(host.h2d(1, at, data[: len(data) - 64 * epoch], 1024))
                 record.results.append((f"{at}", host.wait(host.d2h(2, at, len(data) - 64 * epoch))))
-            for queue in range(PARAMETERS.get("Queues", 3)):
+            for queue in range(PARAMETERS["Queues"]):
                 host.wait(host.rekey(queue))
         host.wait(host.close())
 
@@ -89,9 +78,11 @@ def test_transfers_and_key_changes(library: str) -> None:
         assert not any(session(ready(gate), look).results[0][1])
 
 
-@pytest.mark.skipif(PARAMETERS.get("Kernel", MAP) == MAP, reason="KernelMap classifies nothing")
-def test_inference(library: str) -> None:
+@pytest.mark.full
+@pytest.mark.skipif(bool(NETLIST) and not has("KernelNn"), reason="other kernels classify nothing")
+def test_inference() -> None:
     """Images of digits get the labels that integer arithmetic gives them."""
+    library = NETLIST or str(simulator.build("protected"))
     pixels = digits.held_out()[0][:IMAGES]
     network = digits.load()
     labels, _counts = inference.protected(

@@ -18,9 +18,9 @@ from maeslant.protected.model.constants import RESET, RESET_WORD, STATE, State
 from maeslant.protected.model.host import PoisonedError
 from maeslant.protected.model.workload import Record, expected, first, octets, second
 from maeslant.protected.session import Gate, Host, library
+from tests.protected.driver.over_a_gate import SECRETS, session
 
 GOLDEN = [sys.executable, "-m", "maeslant.protected.host_process", "{socket}", "{wire}"]
-SECRETS = (octets("two secret", 32), octets("two id", 16))
 
 
 @pytest.fixture
@@ -28,16 +28,6 @@ def gate():
     """Starts the operating system's process, which serves the card model to the enclave."""
     with Gate(GOLDEN) as made:
         yield made
-
-
-def session(gate: Gate, application, **more) -> Record:
-    """Provisions the card and runs an application's protected session across the two processes."""
-    record = Record()
-    host = Host(gate, *SECRETS, timeout=100_000, **more)
-    record.installed = gate.install(*SECRETS)
-    application(host, record)
-    host.free()
-    return record
 
 
 def test_a_refused_hello_leaves_no_file_open():
