@@ -173,5 +173,5 @@ def build_probe(width: int = 512, trace: bool = False, row: int = 0) -> pathlib.
         sources=[PROBE],
         trace=trace,
         checked=False,
-        row_bytes=row,
+        macros={"ROW_BYTES": row} if row else {},
     )

@@ -86,7 +86,8 @@ def mapped(target: str, text: str, folder: pathlib.Path) -> Clocked:
     file, netlist, models = (folder / name for name in ("memory.sv", "net.v", "models.v"))
     file.write_text(text)
     mapping = f"{PARTS[target].mapping} {PARTS[target].bare} -top memory -run begin:check"
-    yosys.run([f"read_slang {file}", mapping, f"write_verilog {netlist}"], folder / "log")
+    read = f"read_slang --unroll-limit=20000 {file}"
+    yosys.run([read, mapping, f"write_verilog {netlist}"], folder / "log")
     assert any(name in netlist.read_text() for name in ("DP16KD", "RAMB18E1", "RAMB36E1"))
     models.write_text(block_ram.models(target))
     read = [f"read_verilog {cells.MODELS[target]}", f"read_verilog {models} {netlist}"]
