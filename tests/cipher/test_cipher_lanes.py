@@ -59,11 +59,14 @@ CONFIGURATIONS = (
         | {"Flush": 1},
         marks=pytest.mark.slow,
     ),
+    {"Lanes": 2, "KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 0, "Sbox": 3}  # as in lanes10_fast
+    | {"RegsPerRound": 3, "KeyClocks": 3, "Flush": 1, "CtxBits": 0},
 )
 
 
 @pytest.mark.parametrize("parameters", CONFIGURATIONS, ids=str)
 def test_cipher_lanes(parameters: dict[str, int]) -> None:
     """Builds mae_cipher_lanes for several numbers of lanes and runs this file's tests."""
-    latency = "1,0" if parameters.get("RoundsPerReg") else "1,1"
+    beside = 0 if parameters.get("RoundsPerReg") else 1
+    latency = f"{parameters.get('RegsPerRound', 1)},{beside}"
     bench.run("mae_cipher_lanes", parameters=parameters, env={"CIPHER_LATENCY": latency})
