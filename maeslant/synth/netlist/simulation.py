@@ -24,6 +24,7 @@ from maeslant.synth import yosys
 from maeslant.synth.design import all_parameters, find
 from maeslant.synth.liberty import Library
 from maeslant.synth.netlist import cells, machines
+from maeslant.synth.netlist.compact import compact
 from maeslant.synth.report import NETLIST, Report, SynthesisError
 
 # Parameters that change when answers come: a configuration has to agree in these first.
@@ -111,6 +112,7 @@ def files(
         f"write_verilog -noattr {gates}",
     ]
     yosys.run(passes, netlist.with_name("gates.log"))
+    gates.write_text(compact(gates.read_text(), "gates"))
     _wrap(gates, top)
     return [gates, *others]
 
