@@ -127,6 +127,14 @@ def test_a_word_with_readers() -> None:
     assert table in compact(netlist("  wire _1_;\n  wire [3:0] _2_;\n", body, 1), "gates")
 
 
+def test_words_into_a_table() -> None:
+    """A LUT has an input for each bit of a register that is read as a word."""
+    wires = "  wire _1_;\n  reg [1:0] _2_ = 2'h0;\n"
+    body = "  assign _1_ = 8'h80 >> { _2_, a_i[0] };\n  assign y_o[0] = _1_;\n"
+    short = compact(netlist(wires, body, 0), "gates")
+    assert "assign _1_ = (_2_[1] & (_2_[0] & a_i[0]));" in short
+
+
 def test_a_loop_of_gates() -> None:
     """Gates that read each other in a circle end the search for readers."""
     body = "  assign _1_ = ~_2_;\n  assign _2_ = ~_1_;\n  assign y_o[0] = a_i[0];\n"

@@ -15,7 +15,7 @@ from collections import Counter
 NAME = re.compile(r"\b_\d+_\b")  # of nets that Yosys made
 ASSIGN = re.compile(r"(?m)^  assign (_\d+_) = (.*);\n")
 BIT = re.compile(r"(?m)^  wire (_\d+_);\n")
-WORD = re.compile(r"(?m)^  (?:input|output|wire|reg) \[(\d+):(\d+)\] (\w+);\n")
+WORD = re.compile(r"(?m)^  (?:input|output|wire|reg) \[(\d+):(\d+)\] (\w+)(?: = .*)?;\n")
 DECLARED = re.compile(r"(?m)^  (?:input|output|wire|reg) .*;\n")
 # A LUT: its table, moved by its inputs. Of the word that this is, the lowest bit is used.
 TABLE = re.compile(
