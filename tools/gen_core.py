@@ -41,6 +41,7 @@ PRODUCTS = (
         "AES block ciphers: smallest, iterative, pipelined, and several pipelines as one",
         (
             "mae_cipher_iter",
+            "mae_cipher_serial",
             "mae_cipher_min_area",
             "mae_cipher_min_luts",
             "mae_cipher_pipe",

@@ -10,6 +10,7 @@ from maeslant.build import cocotb_bench
 KEY_LENGTHS = {0: [128], 1: [128, 192], 2: [128, 192, 256]}  # by MaxKeyLen
 DIRECTIONS = {1: [0], 2: [1], 3: [0, 1]}  # by Dirs
 MODULE = "maeslant.bench.measure.benches.cipher_bench"
+SERIAL = "maeslant.bench.measure.benches.serial_bench"  # a byte a clock, ports of its own
 
 
 def rounds(bits: int) -> int:
@@ -22,6 +23,9 @@ def target_of(kind: str, bits: int, build: dict) -> tuple[str, str, float | None
     parameters = build["parameters"]
     lanes = int(parameters.get("Lanes", parameters.get("Units", 1)))
     iterative = build["top"] in ("mae_cipher_iter", "mae_cipher_min_area", "mae_cipher_min_luts")
+    if build["top"] == "mae_cipher_serial":
+        units = {"rate": ("blocks/clock", "higher")}
+        return *units.get(kind, ("clocks", "lower")), None, ""
     regs = int(parameters.get("RegsPerRound", 1))
     per_reg = int(parameters.get("RoundsPerReg", 1))
     if kind == "block":
@@ -42,7 +46,8 @@ def target_of(kind: str, bits: int, build: dict) -> tuple[str, str, float | None
     if kind == "wait_decrypt":
         return "clocks", "lower", rounds(bits), "Kale: not at once"
     if kind in ("wait_encrypt", "early"):
-        whole = kind == "wait_encrypt" and per_reg > 1  # it waits for all round keys
+        # Such a core waits for all round keys.
+        whole = kind == "wait_encrypt" and (per_reg > 1 or "MaxKeyLen" not in parameters)
         return (
             "clocks",
             "lower",
@@ -55,15 +60,17 @@ def target_of(kind: str, bits: int, build: dict) -> tuple[str, str, float | None
 def figures(name: str, build: dict) -> list[Figure]:
     """Simulates a named build of an AES core; returns latency and throughput as Figures."""
     parameters = build["parameters"]
-    keys = KEY_LENGTHS[parameters["MaxKeyLen"]]
-    dirs = DIRECTIONS[parameters["Dirs"]]
+    # A build without these has one key length, AES-128 in ours, and encrypts.
+    keys = KEY_LENGTHS[parameters.get("MaxKeyLen", 0)]
+    dirs = DIRECTIONS[parameters.get("Dirs", 1)]
+    module = SERIAL if build["top"] == "mae_cipher_serial" else MODULE
     with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
         environment = {
             "MAESLANT_FIGURES": file.name,
             "MAESLANT_KEYS": json.dumps(keys),
             "MAESLANT_DIRS": json.dumps(dirs),
         }
-        cocotb_bench.simulate(build["top"], MODULE, parameters=parameters, env=environment)
+        cocotb_bench.simulate(build["top"], module, parameters=parameters, env=environment)
         notes = [json.loads(line) for line in file]
     result = []
     for note in notes:

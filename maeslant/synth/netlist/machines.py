@@ -58,6 +58,7 @@ def _run(
     library = simulator.build_top(name, top, parameters, **how)
     given = {"LIBRARY": str(library), "PARAMETERS": json.dumps(parameters)}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tests]
+    command += ["-o", "timeout=0"]  # a netlist takes hours where its RTL takes minutes
     done = subprocess.run(
         [*command, f"--junitxml={result}"],
         cwd=paths.ROOT,

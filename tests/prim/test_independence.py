@@ -19,6 +19,12 @@ LEAKS = {
         "assign rsp_valid_o[0] = answer && !keyed[0];",
         "rsp_valid_o",
     ),
+    "serial": (
+        "cipher/mae_cipher_serial.sv",
+        "assign rsp_valid_o = phase_q == Answer;",
+        "assign rsp_valid_o = phase_q == Answer && !key_i[0];",
+        "rsp_valid_o",
+    ),
     "iter": (
         "cipher/mae_cipher_iter_unit.sv",
         "assign rsp_valid_o = last;",
