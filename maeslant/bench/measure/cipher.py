@@ -24,8 +24,8 @@ def target_of(kind: str, bits: int, build: dict) -> tuple[str, str, float | None
     lanes = int(parameters.get("Lanes", parameters.get("Units", 1)))
     iterative = build["top"] in ("mae_cipher_iter", "mae_cipher_min_area", "mae_cipher_min_luts")
     if build["top"] == "mae_cipher_serial":
-        units = {"rate": ("blocks/clock", "higher")}
-        return *units.get(kind, ("clocks", "lower")), None, ""
+        rate = kind == "rate"
+        return "blocks/clock" if rate else "clocks", "higher" if rate else "lower", None, ""
     regs = int(parameters.get("RegsPerRound", 1))
     per_reg = int(parameters.get("RoundsPerReg", 1))
     if kind == "block":

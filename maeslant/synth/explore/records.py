@@ -172,7 +172,7 @@ def _function(
     elif top in ("mae_cipher_iter", "mae_cipher_min_area", "mae_cipher_min_luts"):
         blocks, latency = blocks or values.get("Units", 1) / 10, latency or 10
     elif top == "mae_cipher_serial":
-        blocks, latency = 1 / 337, 336
+        blocks, latency = blocks or 1 / 337, latency or 336
     elif top == "mae_gcm_stream":
         blocks = blocks or values.get("Lanes")
         latency = None  # of a block inside a message: what counts is the tag's

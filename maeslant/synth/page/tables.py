@@ -292,7 +292,7 @@ def tables() -> tuple[Table, ...]:
                 *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="nangate45"),
                 *fits.SMALL,
                 *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="ecp5"),
-                *_named(*fits.XC7, target="xc7"),
+                *_named(*fits.CORES, target="xc7"),
                 *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="xc7"),
             ),
         ),
