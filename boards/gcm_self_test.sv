@@ -122,6 +122,7 @@ module gcm_self_test
   mae_reset_sync u_reset (
       .clk_i,
       .rst_ni,
+      .test_mode_i(1'b0),
       .rst_no(rst_n)
   );
 

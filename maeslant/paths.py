@@ -107,9 +107,19 @@ def rtl_folders() -> list[pathlib.Path]:
     return [RTL / name for name in RTL_ORDER if (RTL / name).is_dir()]
 
 
+def rtl_files() -> list[pathlib.Path]:
+    """Returns all SystemVerilog files of rtl/ but the views of maeslant.synth.technology."""
+    return [path for folder in rtl_folders() for path in sorted(folder.glob("**/*.sv"))]
+
+
+def rtl_file(name: str) -> pathlib.Path | None:
+    """Returns the path of an RTL module's or package's file, its generic view; None if unknown."""
+    return next((path for path in rtl_files() if path.stem == name), None)
+
+
 def rtl_packages() -> list[pathlib.Path]:
     """Returns the files of all SystemVerilog packages in compilation order."""
-    found = [path for folder in rtl_folders() for path in sorted(folder.glob("**/*_pkg.sv"))]
+    found = [path for path in rtl_files() if path.stem.endswith("_pkg")]
     names = {path.stem: path for path in found}
     done: list[pathlib.Path] = []
 
@@ -135,7 +145,7 @@ def code(file: pathlib.Path) -> str:
 
 def rtl_closure(files: list[pathlib.Path]) -> list[pathlib.Path]:
     """Returns the given RTL files together with all files of rtl/ on which they depend."""
-    known = {path.stem: path for folder in rtl_folders() for path in folder.glob("**/*.sv")}
+    known = {path.stem: path for path in rtl_files()}
     done: dict[pathlib.Path, None] = {}
     todo = list(files)
     while todo:

@@ -16,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from maeslant import __version__, paths
 from maeslant.build import configurations
 from maeslant.errors import MaeslantError
-from maeslant.synth import design
+from maeslant.synth import design, technology
 
 HEAD = """CAPI=2:
 # SPDX-License-Identifier: Apache-2.0
@@ -84,7 +84,7 @@ PRODUCTS = (
 
 def file_of(top: str) -> pathlib.Path:
     """Returns the path of the SystemVerilog file of an RTL module in a FuseSoC core."""
-    return next(paths.RTL.glob(f"*/**/{top}.sv"))
+    return paths.rtl_file(top)
 
 
 def files(core: Core) -> list[pathlib.Path]:
@@ -97,18 +97,31 @@ def files(core: Core) -> list[pathlib.Path]:
 def all_files() -> list[pathlib.Path]:
     """Returns all SystemVerilog files of rtl/ in compilation order."""
     headers = sorted(path for folder in paths.rtl_folders() for path in folder.glob("**/*.svh"))
-    return _ordered(headers, {p for f in paths.rtl_folders() for p in f.glob("**/*.sv")})
+    return _ordered(headers, set(paths.rtl_files()))
 
 
 def _ordered(headers: list[pathlib.Path], needed: set[pathlib.Path]) -> list[pathlib.Path]:
     packages = [path for path in paths.rtl_packages() if path in needed]
-    modules = [
-        path
-        for folder in paths.rtl_folders()
-        for path in sorted(folder.glob("**/*.sv"))
-        if path in needed and path not in packages
-    ]
+    modules = [path for path in paths.rtl_files() if path in needed and path not in packages]
     return [*headers, *packages, *modules]
+
+
+def conditional(sources: list[pathlib.Path]) -> Iterator[tuple[pathlib.Path, str]]:
+    """Yields the files of a FuseSoC core with its views, each with the name that FuseSoC reads.
+
+    That of a file which is not for all technologies has conditions: flags technology_ecp5 etc.
+    """
+    lists = {name: technology.choose(sources, name) for name in technology.FOLDERS}
+    files = list(dict.fromkeys(path for name in lists for path in lists[name]))
+    for path in files:
+        name = str(path.relative_to(paths.RTL))
+        users = [each for each, chosen in lists.items() if path in chosen]
+        if technology.GENERIC in users:
+            for other in (each for each in lists if each not in users):
+                name = f"!technology_{other} ? ({name})"
+            yield path, name
+        else:
+            yield from ((path, f"technology_{user} ? ({name})") for user in users)
 
 
 def parameters(top: str) -> Iterator[tuple[str, dict[str, str]]]:
@@ -125,8 +138,7 @@ def parameters(top: str) -> Iterator[tuple[str, dict[str, str]]]:
 def document(core: Core, sources: list[pathlib.Path]) -> dict[str, object]:
     """Returns a FuseSoC core file's content as a dictionary to write as YAML."""
     names: list[object] = []
-    for path in sources:
-        name = str(path.relative_to(paths.RTL))
+    for path, name in conditional(sources):
         names.append({name: {"is_include_file": True}} if path.suffix == ".svh" else name)
     known = {top: dict(parameters(top)) for top in core.tops}
     every = {name: entry for top in reversed(core.tops) for name, entry in known[top].items()}

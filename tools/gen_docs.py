@@ -227,8 +227,7 @@ def write(out: pathlib.Path) -> None:
     """Writes the Markdown pages of all RTL modules to a folder."""
     files = [
         path
-        for folder in paths.rtl_folders()
-        for path in sorted(folder.glob("**/mae_*.sv"))
+        for path in paths.rtl_files()
         if "generated" not in path.parts and not path.stem.endswith("_pkg")
     ]
     known = {path.stem for path in files}

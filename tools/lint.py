@@ -28,6 +28,12 @@ def files(root: pathlib.Path, *patterns: str) -> list[pathlib.Path]:
     return sorted(p for p in found if not SKIPPED & set(p.relative_to(root).parts))
 
 
+def rtl_modules(root: pathlib.Path) -> list[pathlib.Path]:
+    """Returns the hand-written RTL modules, without the views that name cells of a library."""
+    found = [p for p in files(root, "rtl/**/*.sv") if not p.stem.endswith("_pkg")]
+    return [p for p in found if not p.is_relative_to(root / "rtl" / "technology")]
+
+
 def _run(command: list[object], root: pathlib.Path = paths.ROOT) -> str:
     """Runs a lint program; returns the program's output on failure, else ""."""
     done = subprocess.run(
@@ -94,7 +100,7 @@ def verilator_tops(root: pathlib.Path) -> list[tuple[pathlib.Path, dict[str, obj
 
     Leaves out modules with a type parameter, which are linted within their parents.
     """
-    modules = [p for p in files(root, "rtl/**/*.sv") if not p.stem.endswith("_pkg")]
+    modules = rtl_modules(root)
     modules = [p for p in modules if not re.search(r"\bparameter type\b", p.read_text())]
     by_name = {path.stem: path for path in modules}
     named = [
@@ -146,7 +152,9 @@ def slang(root: pathlib.Path) -> list[str]:
     import pyslang
 
     packages = paths.rtl_packages()
-    sources = packages + [p for p in sorted(root.glob("rtl/**/*.sv")) if p not in packages]
+    views = root / "rtl" / "technology"
+    sources = [p for p in sorted(root.glob("rtl/**/*.sv")) if not p.is_relative_to(views)]
+    sources = packages + [p for p in sources if p not in packages]
     for defines in ("", "-DSYNTHESIS=1"):
         driver = pyslang.driver.Driver()
         driver.addStandardArgs()
@@ -161,7 +169,7 @@ def slang(root: pathlib.Path) -> list[str]:
 
 def yosys(root: pathlib.Path) -> list[str]:
     """Reads each RTL module by Yosys as a check; returns the errors."""
-    modules = {p.stem: p for p in files(root, "rtl/**/*.sv") if not p.stem.endswith("_pkg")}
+    modules = {p.stem: p for p in rtl_modules(root)}
     used = {
         other for path in modules.values() for other in paths.rtl_closure([path]) if other != path
     }

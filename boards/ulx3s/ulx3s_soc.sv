@@ -22,8 +22,9 @@ module ulx3s_soc
   always_ff @(posedge clk_25mhz) count <= count + 25'd1;
 
   mae_reset_sync u_reset (
-      .clk_i (clk_25mhz),
+      .clk_i(clk_25mhz),
       .rst_ni(btn_pwr_n),
+      .test_mode_i(1'b0),
       .rst_no(rst_n)
   );
 

@@ -41,6 +41,15 @@ module mae_fifo_async_proof #(
       .out_data_o (out_data)
   );
 
+  logic [Width-1:0] store[2**LogDepth];
+  for (genvar i = 0; i < 2 ** LogDepth; i++) begin : gen_store
+    if (Zero) begin : gen_zero
+      assign store[i] = u_dut.gen_zero.store_q[i];
+    end else begin : gen_keep
+      assign store[i] = u_dut.gen_keep.u_store.words_q[i];
+    end
+  end
+
   // The words by number, as they were taken in.
   logic [2**LogDepth-1:0][Width-1:0] words_q;
   always_ff @(posedge in_clk_i or negedge rst_ni) begin
@@ -60,11 +69,11 @@ module mae_fifo_async_proof #(
   // Each pointer follows the one before it, and the last is at most Depth behind the first.
   pointer_t used, seen0, seen1, taken, told0, told1, freed;
   assign used  = u_dut.write_q - u_dut.free_q;
-  assign seen0 = number(u_dut.write_sync0_q) - u_dut.free_q;
-  assign seen1 = number(u_dut.write_sync1_q) - u_dut.free_q;
+  assign seen0 = number(u_dut.u_write_sync.first_q) - u_dut.free_q;
+  assign seen1 = number(u_dut.u_write_sync.second_q) - u_dut.free_q;
   assign taken = u_dut.read_q - u_dut.free_q;
-  assign told0 = number(u_dut.read_sync0_q) - u_dut.free_q;
-  assign told1 = number(u_dut.read_sync1_q) - u_dut.free_q;
+  assign told0 = number(u_dut.u_read_sync.first_q) - u_dut.free_q;
+  assign told1 = number(u_dut.u_read_sync.second_q) - u_dut.free_q;
   assign freed = '0;
 
   always_comb begin
@@ -80,12 +89,12 @@ module mae_fifo_async_proof #(
       InOrder : assert (!out_valid || out_data == words_q[u_dut.read_q[LogDepth-1:0]]);
       for (int unsigned i = 0; i < 2 ** LogDepth; i++) begin
         if (pointer_t'(i) >= taken && pointer_t'(i) < used) begin
-          assert (u_dut.store_q[LogDepth'(u_dut.free_q+pointer_t'(i))] ==
+          assert (store[LogDepth'(u_dut.free_q+pointer_t'(i))] ==
                   words_q[LogDepth'(u_dut.free_q+pointer_t'(i))]);
         end
         // With Zero, what has left is gone.
         if (Zero && pointer_t'(i) >= used) begin
-          assert (u_dut.store_q[LogDepth'(u_dut.free_q+pointer_t'(i))] == '0);
+          assert (store[LogDepth'(u_dut.free_q+pointer_t'(i))] == '0);
         end
       end
     end

@@ -105,9 +105,9 @@ module mae_fifo_proof #(
       if (rst_ni) begin
         for (int unsigned i = 0; i < Depth; i++) begin
           assert ((i + Depth - 32'(u_dut.scrub_q)) % Depth < old || pushed_q[i] ||
-                  u_dut.store_q[i] == '0);
+                  u_dut.u_store.words_q[i] == '0);
           if (i < 32'(count_q)) begin
-            assert (u_dut.store_q[(32'(u_dut.read_q)+i)%Depth] == words_q[i]);
+            assert (u_dut.u_store.words_q[(32'(u_dut.read_q)+i)%Depth] == words_q[i]);
           end
         end
         PointersAgree :

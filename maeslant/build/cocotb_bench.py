@@ -84,7 +84,7 @@ def simulate(
     file = module.replace(".", "/") + ".py"
     waves = bool(os.environ.get("MAESLANT_WAVES"))
     extra = [paths.ROOT / source for source in sources or []]
-    own = [] if any(path.stem == top for path in extra) else [*paths.RTL.glob(f"*/**/{top}.sv")]
+    own = [] if any(path.stem == top for path in extra) else [*filter(None, [paths.rtl_file(top)])]
     ports, random_states = values, []
     if netlist is not None:  # its parameters are in it
         own, ports, random_states = netlist, {}, ["+verilator+rand+reset+2"]

@@ -129,7 +129,7 @@ def build_top(
     paths.check(where)
     where.mkdir(parents=True, exist_ok=True)
     target = library(name, trace)
-    own = [*netlist] or list(paths.RTL.glob(f"*/**/{top}.sv"))
+    own = [*netlist] or [*filter(None, [paths.rtl_file(top)])]
     sources = list(sources)
     typed = [path for path in (*own, *sources) if path.suffix == ".sv"]
     packages = paths.rtl_packages_of(typed)

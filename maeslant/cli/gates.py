@@ -51,7 +51,9 @@ def synth(
     ] = None,
     abc: Annotated[
         str | None,
-        typer.Option("--map", help="ABC script: small, density or speed; default: by the period."),
+        typer.Option(
+            "--map", help="ABC script: least, small, density or speed; default: by the period."
+        ),
     ] = None,
     power: Annotated[
         bool, typer.Option("--power", help="Simulate the netlist and estimate its power.")

@@ -4,7 +4,7 @@
 A design is merged into one module before, so that ABC sees across edges. Where there are many
 lanes they stay apart, so that what stands ten times is mapped once; they are merged afterwards.
 ABC is told of a driver and a load (-constr): without, it leaves large fan-outs unbuffered.
-Where a period is asked for, the first of SCRIPTS that meets it is kept, else the fastest.
+Where a period is asked for, the first of TRIED that meets it is kept, else the fastest.
 """
 
 import hashlib
@@ -22,13 +22,18 @@ from maeslant.synth.timing import repair, sta
 # What stays apart where there are many of it.
 LANE = "mae_pipe_rounds"
 # ABC's scripts; {D} is the period asked for. All keep the RTL's structure, of exclusive-ors above
-# all, that Yosys' own script tears apart; the first looks for area, the last for speed alone.
+# all, that Yosys' own script tears apart; the first looks for area, "speed" for speed alone.
 SIZED = "topo; buffer -c; topo; upsize {D}; dnsize {D}; stime -p"
 SCRIPTS = {
     "small": f"strash; ifraig; scorr; &get -n; &dch -f; &nf -R 1000; &put; {SIZED}",
     "density": f"strash; dch; map -a {{D}}; {SIZED}",
     "speed": f"strash; balance; map -B 0.9 {{D}}; {SIZED}",
+    # Buffers only behind more than 60 loads: for periods at which a driver may be slow.
+    "least": "strash; ifraig; scorr; &get -n; &dch -x; &nf -R 1000 -F 50; &put; topo; "
+    "buffer -c -N 60; topo; upsize {D}; dnsize {D}; stime -p",
 }
+# Tried in this order where none is asked for.
+TRIED = ("small", "density", "speed")
 # What ABC is asked for where no period is given: longer ones came out slower in every trial.
 FASTEST_NS = 0.01
 # Yosys' passes between reading and ABC, and after it.
@@ -57,7 +62,7 @@ FILES = [report.NETLIST, "net.sta", "net.repair", "front.log", "map.log", "cells
 
 def scripts(period_ns: float | None, abc: str | None) -> list[str]:
     """Returns the names of the ABC optimization scripts to try for a design's clock period."""
-    return [abc] if abc else [*SCRIPTS] if period_ns else ["speed"]
+    return [abc] if abc else [*TRIED] if period_ns else ["speed"]
 
 
 def recipe(library: Library, period_ns: float | None, flatten: bool, abc: str) -> dict[str, object]:

@@ -14,6 +14,7 @@ import subprocess
 from maeslant import paths
 from maeslant.build import configurations
 from maeslant.errors import MaeslantError
+from maeslant.synth import technology
 from maeslant.synth.report import SynthesisError
 
 PARAMETER = re.compile(
@@ -24,13 +25,17 @@ PLAIN_TYPES = ("int", "bit", "logic", "integer", "string", "longint", "byte", "s
 
 @dataclasses.dataclass(frozen=True)
 class Design:
-    """Describes a design to synthesize: top module, parameters, RTL files in compilation order."""
+    """Describes a design to synthesize: top module, parameters, RTL files in compilation order.
+
+    ``cells``: a Yosys command that declares the library cells which the files name, or nothing.
+    """
 
     name: str
     top: str
     parameters: dict[str, int]
     files: tuple[pathlib.Path, ...]
     outside: pathlib.Path | None = None  # the top's file, if it is outside rtl/
+    cells: str = ""
 
     @property
     def file(self) -> pathlib.Path:
@@ -46,20 +51,27 @@ class Design:
         return found.hexdigest()
 
     def read(self, flatten: bool = True) -> str:
-        """Returns the Yosys command that reads the design, flattened or hierarchical."""
+        """Returns the Yosys commands that read the design, flattened or hierarchical, as lines."""
         types = _types(self.file)
         values = [
             f"-G {name}={_value(types[name], value)}" for name, value in self.parameters.items()
         ]
         keep = "" if flatten else "--keep-hierarchy "
         words = [f"read_slang {keep}-D SYNTHESIS -I {paths.RTL / 'prim'}", *map(str, self.files)]
-        return " ".join([*words, f"--top {self.top}", *values])
+        read = " ".join([*words, f"--top {self.top}", *values])
+        return f"{self.cells}\n{read}" if self.cells else read
 
 
-def find(name: str, parameters: dict[str, object] | None = None) -> Design:
+def find(
+    name: str,
+    parameters: dict[str, object] | None = None,
+    views: str = technology.GENERIC,
+    cells: str | None = None,
+) -> Design:
     """Returns the design for a name: a named build, an RTL module or a user's file.
 
-    ``parameters`` override those of the build.
+    ``parameters`` override those of the build. ``views``: the technology whose views it takes;
+    ``cells``: Yosys' command that declares that technology's cells, if not the known one.
 
     A name with a slash, or that ends in .sv or .v, is a file with a module of its name; it may use
     all of rtl/, and files beside it.
@@ -92,13 +104,16 @@ def find(name: str, parameters: dict[str, object] | None = None) -> Design:
         except MaeslantError:
             raise SynthesisError(f"{key} is {value!r}: neither a number nor a known name") from None
     files = _closure(modules[top]) if outside else paths.rtl_closure([modules[top]])
+    technology.check(views)
+    files = technology.choose(files, views)
     packages = paths.rtl_packages_of(files if outside else [modules[top]])
     foreign = [path for folder in paths.foreign_folders() for path in folder.glob("*.v")]
     text = "".join(path.read_text() for path in files)
     foreign = [path for path in foreign if re.search(rf"\b{path.stem}\b", text)]
     rest = sorted(path for path in files if path not in packages)
     name = top if outside else name
-    return Design(name, top, values, (*packages, *rest, *foreign), outside)
+    declared = (cells or technology.CELLS.get(views, "")) if technology.cells(files) else ""
+    return Design(name, top, values, (*packages, *rest, *foreign), outside, declared)
 
 
 def _outside(name: str, known: set[str]) -> pathlib.Path | None:
@@ -151,8 +166,7 @@ def commit() -> str:
 
 def rtl_modules() -> dict[str, pathlib.Path]:
     """Returns the paths of all modules of rtl/, by module name."""
-    found = [path for folder in paths.rtl_folders() for path in folder.glob("**/*.sv")]
-    return {path.stem: path for path in found if not path.stem.endswith("_pkg")}
+    return {path.stem: path for path in paths.rtl_files() if not path.stem.endswith("_pkg")}
 
 
 def all_parameters(design: Design) -> dict[str, int]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 
 from maeslant import paths
-from maeslant.synth import asic, design, liberty, report, yosys
+from maeslant.synth import asic, design, liberty, report, technology, yosys
 from maeslant.synth.fpga import flow as fpga
 from maeslant.synth.fpga.parts import PARTS
 from maeslant.synth.netlist import equivalence, simulation
@@ -101,8 +101,8 @@ def point(
     abc: str | None = None,
 ) -> Point:
     """Returns the description (a Point) of the synthesis that :func:`synthesize` would run."""
-    what = design.find(name, parameters)
     if target in PARTS:
+        what = design.find(name, parameters, technology.of_target(target))
         if period_ns is not None:
             raise SynthesisError(f"{target} takes no period: it is always made as fast as possible")
         if abc is not None or (flatten is not None and PARTS[target].router):
@@ -123,6 +123,8 @@ def point(
         raise SynthesisError(f"unknown mapping {abc!r}; known: {', '.join(asic.SCRIPTS)}")
     period_ns = None if period_ns is None else float(period_ns)
     library = liberty.find(target)
+    views = technology.of_target(library.target)
+    what = design.find(name, parameters, views, liberty.declare(library))
     if flatten is None:
         flatten = flattens(what)
     return Point(what, library.target, library, asic.recipe(library, period_ns, flatten, abc))

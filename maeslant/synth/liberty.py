@@ -103,6 +103,11 @@ def find(target: str) -> Library:
     return Library(label, path, digest, cells, dont_use, driver, 5.0, nand2, float(volts[1]), wire)
 
 
+def declare(library: Library) -> str:
+    """Returns Yosys' command that declares a library's cells, for designs that name some."""
+    return f"read_liberty -lib -ignore_miss_func {library.path}"
+
+
 def _unpacked(packed: pathlib.Path) -> tuple[pathlib.Path, str]:
     """Decompresses a Liberty file; returns (path, SHA-256 of the text).
 

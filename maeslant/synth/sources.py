@@ -7,7 +7,7 @@ import tempfile
 
 from maeslant import paths
 from maeslant.errors import MaeslantError
-from maeslant.synth import design, yosys
+from maeslant.synth import design, liberty, technology, yosys
 
 ROM = re.compile(
     r"(?m)^  reg \[\d+:0\] \\?(\S+) +\[\d+:0\];$"
@@ -22,12 +22,16 @@ HEAD = """// SPDX-License-Identifier: Apache-2.0
 """
 
 
-def ordered(name: str, parameters: dict[str, object] | None = None) -> list[pathlib.Path]:
-    """Returns a design's SystemVerilog files in compilation order.
+def ordered(
+    name: str,
+    parameters: dict[str, object] | None = None,
+    views: str = technology.GENERIC,
+) -> list[pathlib.Path]:
+    """Returns a design's SystemVerilog files in compilation order, with a technology's views.
 
-    Raises MaeslantError for a name that is neither.
+    Raises MaeslantError for a name that is neither, or for an unknown technology.
     """
-    what = design.find(name, parameters)
+    what = design.find(name, parameters, views)
     top = what.file
     every = paths.rtl_packages()
     packages = [path for path in what.files if path in every]
@@ -51,12 +55,18 @@ def include_folder() -> pathlib.Path:
     return paths.RTL / "prim"
 
 
-def plain(name: str, parameters: dict[str, object] | None = None) -> str:
+def plain(
+    name: str,
+    parameters: dict[str, object] | None = None,
+    views: str = technology.GENERIC,
+) -> str:
     """Converts a design with fixed parameters to plain Verilog; returns one text.
 
     Module names below the top carry their parameters. Raises SynthesisError where Yosys refuses.
     """
-    what = design.find(name, parameters)
+    standard = views in liberty.KNOWN
+    cells = liberty.declare(liberty.find(views)) if standard else None
+    what = design.find(name, parameters, views, cells)
     if re.search(r"\bparameter\s+type\b", paths.code(what.file)):
         raise MaeslantError(
             f"{what.top} takes types as parameters, which plain Verilog has not: ask for a module "

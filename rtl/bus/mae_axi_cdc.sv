@@ -24,6 +24,8 @@ module mae_axi_cdc #(
     parameter int unsigned AddrWidth = 64,
     parameter int unsigned LogDepth  = 3
 ) (
+    input logic test_mode_i,  // high: resets not synchronized (mae_reset_sync)
+
     // subordinate side
     input  logic                   s_clk_i,
     input  logic                   s_rst_ni,
@@ -101,7 +103,8 @@ module mae_axi_cdc #(
       .s_rst_no(s_rst_n),
       .m_clk_i,
       .m_rst_ni,
-      .m_rst_no(m_rst_n)
+      .m_rst_no(m_rst_n),
+      .test_mode_i
   );
 
   mae_fifo_async #(

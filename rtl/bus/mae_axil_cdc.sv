@@ -17,6 +17,8 @@
 module mae_axil_cdc #(
     parameter int unsigned AddrWidth = 12
 ) (
+    input logic test_mode_i,  // high: resets not synchronized (mae_reset_sync)
+
     // subordinate side
     input  logic                 s_clk_i,
     input  logic                 s_rst_ni,
@@ -70,7 +72,8 @@ module mae_axil_cdc #(
       .s_rst_no(s_rst_n),
       .m_clk_i,
       .m_rst_ni,
-      .m_rst_no(m_rst_n)
+      .m_rst_no(m_rst_n),
+      .test_mode_i
   );
 
   mae_fifo_async #(

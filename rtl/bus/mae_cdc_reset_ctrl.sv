@@ -10,6 +10,7 @@
 // Throughput: not applicable.
 
 module mae_cdc_reset_ctrl (
+    input  logic test_mode_i,  // high: resets not synchronized (mae_reset_sync)
     input  logic s_clk_i,
     input  logic s_rst_ni,
     output logic s_rst_no,
@@ -24,12 +25,14 @@ module mae_cdc_reset_ctrl (
   mae_reset_sync u_s (
       .clk_i (s_clk_i),
       .rst_ni(both),
+      .test_mode_i,
       .rst_no(s_rst_no)
   );
 
   mae_reset_sync u_m (
       .clk_i (m_clk_i),
       .rst_ni(both),
+      .test_mode_i,
       .rst_no(m_rst_no)
   );
 

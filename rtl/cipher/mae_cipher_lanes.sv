@@ -15,10 +15,11 @@
 // the latency and 1 clock) and unloads all banks.
 // Parameters: KeyClocks is the number of clocks for a round key: decryption is accepted Nr *
 // KeyClocks + 1 clocks after its key, instead of the Nr + 1 clocks of the interface. With
-// RoundsPerReg = 2, encryption waits for all round keys, too. Legal: Lanes 1..16; KeyBanks 1..4;
+// RoundsPerReg = 2, encryption waits for all round keys, too. GateIdle = 1 stops the clock of a lane
+// while it holds no block and none is offered to it. Legal: Lanes 1..16; KeyBanks 1..4;
 // Dirs any of dirs_e; MaxKeyLen any of key_len_e (longer keys are not accepted); Sbox any of
 // sbox_impl_e; RegsPerRound 1..3; KeyClocks 1..RegsPerRound; RoundsPerReg, Flush, CtxBits as in
-// mae_pipe_rounds.
+// mae_pipe_rounds; GateIdle 0 or 1.
 // Security: constant-time; no masking.
 // Source: FIPS 197; Dong et al..
 
@@ -36,7 +37,8 @@ module mae_cipher_lanes
     parameter int unsigned RoundsPerReg = 1,
     parameter int unsigned KeyClocks    = 1,
     parameter bit          Flush        = 1'b0,
-    parameter int unsigned CtxBits      = CtxWidth
+    parameter int unsigned CtxBits      = CtxWidth,
+    parameter bit          GateIdle     = 1'b0
 ) (
     input  logic                    clk_i,
     input  logic                    rst_ni,
@@ -102,6 +104,22 @@ module mae_cipher_lanes
   end
 
   for (genvar i = 0; i < Lanes; i++) begin : gen_lane
+    logic lane_clk;
+
+    if (GateIdle) begin : gen_gate
+      // All positions of mae_pipe_rounds, and one clock more to shift zeros into the last one.
+      mae_idle_clock #(
+          .Clocks(Rounds * RegsPerRound / RoundsPerReg + 2)
+      ) u_clock (
+          .clk_i,
+          .rst_ni,
+          .active_i(req_valid_i[i] || clear_i),
+          .clk_o   (lane_clk)
+      );
+    end else begin : gen_clock
+      assign lane_clk = clk_i;
+    end
+
     mae_pipe_rounds #(
         .KeyBanks    (KeyBanks),
         .Dirs        (Dirs),
@@ -112,7 +130,7 @@ module mae_cipher_lanes
         .Flush       (Flush),
         .CtxBits     (CtxBits)
     ) u_rounds (
-        .clk_i,
+        .clk_i      (lane_clk),
         .rst_ni,
         .clear_i,
         .enc_ready_i((RoundsPerReg > 1) ? dec_ready : enc_ready),

@@ -16,8 +16,10 @@
 // result, in either direction, and may depend on it.
 // Reset and clear: clear_i erases key and data by the next clock; reset does so after the first
 // clock in it.
-// Parameters: Legal: Dirs any of dirs_e; MaxKeyLen any of key_len_e (longer keys are not accepted);
-// Sbox any of sbox_impl_e.
+// Parameters: Fewest = 1 stores data inverted, which takes fewer standard cells (an FPGA gains
+// nothing). CtxBits is the number of context bits that are returned; the others are 0. Legal: Dirs
+// any of dirs_e; MaxKeyLen any of key_len_e (longer keys are not accepted); Sbox any of sbox_impl_e;
+// Fewest 0 or 1; CtxBits 0..8.
 // Security: constant-time; no masking.
 // Source: FIPS 197 §5.1, §5.3.
 
@@ -27,9 +29,11 @@ module mae_cipher_min_area
   import mae_aes_pkg::*;
   import mae_round_pkg::*;
 #(
-    parameter dirs_e      Dirs      = DirsBoth,
-    parameter key_len_e   MaxKeyLen = Aes256,
-    parameter sbox_impl_e Sbox      = SboxBoolean
+    parameter dirs_e       Dirs      = DirsBoth,
+    parameter key_len_e    MaxKeyLen = Aes256,
+    parameter sbox_impl_e  Sbox      = SboxBoolean,
+    parameter bit          Fewest    = 1'b0,
+    parameter int unsigned CtxBits   = CtxWidth
 ) (
     input  logic              clk_i,
     input  logic              rst_ni,
@@ -43,6 +47,8 @@ module mae_cipher_min_area
     output logic        [0:0] rsp_valid_o,
     output cipher_rsp_t [0:0] rsp_o
 );
+
+  localparam ctx_t CtxMask = ctx_t'((1 << CtxBits) - 1);
 
   logic   busy_q;  // a block is in progress
   ctx_t   ctx_q;
@@ -65,7 +71,8 @@ module mae_cipher_min_area
   mae_key_on_the_fly #(
       .Dirs     (Dirs),
       .MaxKeyLen(MaxKeyLen),
-      .Sbox     (Sbox)
+      .Sbox     (Sbox),
+      .Fewest   (Fewest)
   ) u_walk (
       .clk_i,
       .rst_ni,
@@ -102,12 +109,19 @@ module mae_cipher_min_area
       .out_o    (substituted)
   );
   assign shifted = backward ? inv_shift_rows(substituted) : shift_rows(substituted);
-  assign keyed   = shifted ^ ((backward || last) ? next_key : '0);
-  assign mixed   = mix_columns(backward ? inv_mix_columns_prepare(keyed) : keyed);
+  // In the last round of an encryption nobody uses mixed, so that a core for encryption alone needs
+  // no gate that takes the round key away in the others.
+  localparam bit Forward = Fewest && Dirs == DirsEncrypt;
+  assign keyed = shifted ^ ((Forward || backward || last) ? next_key : '0);
+  assign mixed = mix_columns(Forward ? shifted : backward ? inv_mix_columns_prepare(keyed) : keyed);
 
-  // The state is 0 without a block; this also clears and resets it.
+  // The state is 0 without a block; this also clears and resets it. An AND-OR of standard cells
+  // inverts: with Fewest = 1 the registers store what comes out of it.
+  block_t stored_q;
+  assign state_q = Fewest ? ~stored_q : stored_q;
   always_ff @(posedge clk_i) begin
-    state_q <= ({128{enter}} & req_i[0].block) | ({128{busy_q && !last && !clear_i}} & mixed);
+    stored_q <= {128{Fewest}} ^
+        (({128{enter}} & req_i[0].block) | ({128{busy_q && !last && !clear_i}} & mixed));
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -115,7 +129,7 @@ module mae_cipher_min_area
       ctx_q  <= '0;
     end else begin
       busy_q <= enter || (busy_q && !last && !clear_i);
-      if (enter) ctx_q <= req_i[0].ctx;
+      if (enter) ctx_q <= req_i[0].ctx & CtxMask;
     end
   end
 

@@ -72,13 +72,10 @@ module mae_dma_page_buffer #(
 
   logic [AddrWidth-1:0] rd_even_addr;
   logic [AddrWidth-1:0] rd_odd_addr;
-  logic [DataWidth-1:0] rd_even_q;
-  logic [DataWidth-1:0] rd_odd_q;
+  logic [DataWidth-1:0] rd_even;
+  logic [DataWidth-1:0] rd_odd;
   logic                 rd_odd_first_q;
   logic [LaneWidth-1:0] rd_offset_q;
-
-  logic [DataWidth-1:0] bank_even      [Depth];
-  logic [DataWidth-1:0] bank_odd       [Depth];
 
   // Erasure of both memories, and one more clock to read a zero row.
   logic clearing_q, zero;
@@ -103,14 +100,18 @@ module mae_dma_page_buffer #(
     end
   end
 
+  // What is written to each memory.
+  localparam int unsigned WriteBits = ByteWrites ? 8 : DataWidth;
+  localparam int unsigned Parts = DataWidth / WriteBits;
+  logic [Parts-1:0] even_we;
+  logic [Parts-1:0] odd_we;
+  logic [AddrWidth-1:0] even_addr;
+  logic [AddrWidth-1:0] odd_addr;
+  logic [DataWidth-1:0] data;
+
   if (ByteWrites) begin : gen_bytes
-    logic [DataWidth-1:0] data;
-    logic [    Bytes-1:0] strobe;
-    logic [    Bytes-1:0] wrapped;  // the lanes in the next row
-    logic [    Bytes-1:0] even_we;
-    logic [    Bytes-1:0] odd_we;
-    logic [AddrWidth-1:0] even_addr;
-    logic [AddrWidth-1:0] odd_addr;
+    logic [Bytes-1:0] strobe;
+    logic [Bytes-1:0] wrapped;  // the lanes in the next row
 
     assign data      = DataWidth'({wr_data_i, wr_data_i} >> {LaneWidth'(0) - wr_offset_i, 3'b000});
     assign strobe    = Bytes'({wr_strobe_i, wr_strobe_i} >> (LaneWidth'(0) - wr_offset_i));
@@ -119,45 +120,60 @@ module mae_dma_page_buffer #(
     assign odd_we    = wr_valid_i ? strobe & (wr_row_i[0] ? ~wrapped : wrapped) : '0;
     assign even_addr = place(wr_pages_i, wr_row_i[0] ? wr_next : wr_row_i);
     assign odd_addr  = place(wr_pages_i, wr_row_i[0] ? wr_row_i : wr_next);
-
-    always_ff @(posedge clk_i) begin
-      if (zero) begin
-        bank_even[clear_q] <= '0;
-        bank_odd[clear_q]  <= '0;
-      end else begin
-        for (int unsigned i = 0; i < Bytes; i++) begin
-          if (even_we[i]) bank_even[even_addr][8*i+:8] <= data[8*i+:8];
-          if (odd_we[i]) bank_odd[odd_addr][8*i+:8] <= data[8*i+:8];
-        end
-      end
-    end
   end else begin : gen_rows
-    always_ff @(posedge clk_i) begin
-      if (zero) begin
-        bank_even[clear_q] <= '0;
-        bank_odd[clear_q]  <= '0;
-      end else begin
-        if (wr_valid_i && !wr_row_i[0]) bank_even[place(wr_pages_i, wr_row_i)] <= wr_data_i;
-        if (wr_valid_i && wr_row_i[0]) bank_odd[place(wr_pages_i, wr_row_i)] <= wr_data_i;
-      end
-    end
     logic unused;
-    assign unused = ^{wr_offset_i, wr_strobe_i, wr_next};
+
+    assign data      = wr_data_i;
+    assign even_we   = wr_valid_i && !wr_row_i[0];
+    assign odd_we    = wr_valid_i && wr_row_i[0];
+    assign even_addr = place(wr_pages_i, wr_row_i);
+    assign odd_addr  = even_addr;
+    assign unused    = ^{wr_offset_i, wr_strobe_i, wr_next};
   end
 
   assign rd_even_addr = place(rd_pages_i, rd_row_i[0] ? rd_next : rd_row_i);
   assign rd_odd_addr  = place(rd_pages_i, rd_row_i[0] ? rd_row_i : rd_next);
 
+  mae_ram #(
+      .Width    (DataWidth),
+      .Depth    (Depth),
+      .WriteBits(WriteBits),
+      .ReadReg  (1'b1)
+  ) u_even (
+      .clk_i,
+      .write_i     (even_we | {Parts{zero}}),
+      .write_addr_i(zero ? clear_q : even_addr),
+      .write_data_i(zero ? '0 : data),
+      .read_i      (rd_enable_i || clearing_q),
+      .clear_i     (1'b0),
+      .read_addr_i (clearing_q ? '0 : rd_even_addr),
+      .read_data_o (rd_even)
+  );
+
+  mae_ram #(
+      .Width    (DataWidth),
+      .Depth    (Depth),
+      .WriteBits(WriteBits),
+      .ReadReg  (1'b1)
+  ) u_odd (
+      .clk_i,
+      .write_i     (odd_we | {Parts{zero}}),
+      .write_addr_i(zero ? clear_q : odd_addr),
+      .write_data_i(zero ? '0 : data),
+      .read_i      (rd_enable_i || clearing_q),
+      .clear_i     (1'b0),
+      .read_addr_i (clearing_q ? '0 : rd_odd_addr),
+      .read_data_o (rd_odd)
+  );
+
   always_ff @(posedge clk_i) begin
     if (rd_enable_i || clearing_q) begin
-      rd_even_q      <= bank_even[clearing_q?'0 : rd_even_addr];
-      rd_odd_q       <= bank_odd[clearing_q?'0 : rd_odd_addr];
       rd_odd_first_q <= rd_row_i[0];
       rd_offset_q    <= rd_offset_i;
     end
   end
 
-  assign rd_data_o = DataWidth'((rd_odd_first_q ? {rd_even_q, rd_odd_q} : {rd_odd_q, rd_even_q})
+  assign rd_data_o = DataWidth'((rd_odd_first_q ? {rd_even, rd_odd} : {rd_odd, rd_even})
                                 >> {rd_offset_q, 3'b000});
 
   `MAE_ASSERT(ClearAtRest, !(clear_i || clearing_q) || !wr_valid_i)

@@ -41,7 +41,7 @@ module mae_poly_slots #(
     return place[WordBits-1] ^ place[0];
   endfunction
 
-  logic [Slots-1:0][1:0][Width-1:0] read_q;
+  logic [Slots-1:0][1:0][Width-1:0] read;
   logic [3:0][SlotBits-1:0] slot_q;
   logic [3:0] bank_q;
   // The word that x and y write into each bank.
@@ -63,8 +63,6 @@ module mae_poly_slots #(
 
   for (genvar s = 0; s < Slots; s++) begin : gen_slot
     for (genvar b = 0; b < 2; b++) begin : gen_bank
-      (* ram_style = "block" *)
-      logic [Width-1:0] rows_q[Words/2];
       logic [3:0] hit;
       // Kept as a signal: Verilator would compute it again for each 32 bits that are read.
       logic [WordBits-2:0] row  /* verilator public_flat_rd */;
@@ -99,14 +97,20 @@ module mae_poly_slots #(
         end
       end
 
-      always_ff @(posedge clk_i) begin
-        if (write) rows_q[write_row] <= write_data;
-      end
-
-      always_ff @(posedge clk_i) begin
-        if (clear_i) read_q[s][b] <= '0;
-        else if (hit != '0) read_q[s][b] <= rows_q[row];
-      end
+      mae_ram #(
+          .Width  (Width),
+          .Depth  (Words / 2),
+          .ReadReg(1'b1)
+      ) u_rows (
+          .clk_i,
+          .write_i     (write),
+          .write_addr_i(write_row),
+          .write_data_i(write_data),
+          .read_i      (hit != '0),
+          .clear_i     (clear_i),
+          .read_addr_i (row),
+          .read_data_o (read[s][b])
+      );
     end
   end
 
@@ -121,7 +125,7 @@ module mae_poly_slots #(
   end
 
   for (genvar i = 0; i < 4; i++) begin : gen_read
-    assign read_data_o[i] = read_q[slot_q[i]][bank_q[i]];
+    assign read_data_o[i] = read[slot_q[i]][bank_q[i]];
   end
 
 endmodule

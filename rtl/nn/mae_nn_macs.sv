@@ -78,8 +78,7 @@ module mae_nn_macs
   place_t place_q;
   logic [Outputs-1:0][Lanes-1:0][7:0] weights_q;
   logic [Columns-1:0][1:0][Lanes-1:0][31:0] params_q;
-  sums_t dots_q, before_q, sums, sums_q, biases, scales;
-  logic [Outputs*32-1:0] sums_memory_q[Depth];
+  sums_t dots_q, earlier, sums, sums_q, biases, scales;
   logic sums_valid_q, sums_ends_q, requant_busy;
 
   assign maximum = command_i.op == OpMax;
@@ -108,9 +107,9 @@ module mae_nn_macs
       biases[o] = params_q[o/Lanes][0][o%Lanes];
       scales[o] = params_q[o/Lanes][1][o%Lanes];
       if (maximum) begin
-        sums[o] = (dot_stage_q.first || $signed(dots_q[o]) > $signed(before_q[o])) ? dots_q[o] :
-            before_q[o];
-      end else sums[o] = dots_q[o] + (dot_stage_q.first ? biases[o] : before_q[o]);
+        sums[o] = (dot_stage_q.first || $signed(dots_q[o]) > $signed(earlier[o])) ? dots_q[o] :
+            earlier[o];
+      end else sums[o] = dots_q[o] + (dot_stage_q.first ? biases[o] : earlier[o]);
     end
   end
 
@@ -162,12 +161,20 @@ module mae_nn_macs
   end
 
   // The sums of a tile.
-  always_ff @(posedge clk_i) begin
-    if (erase_i) before_q <= '0;
-    else if (x_stage_q.valid) before_q <= sums_memory_q[x_stage_q.place];
-    if (erase_i) sums_memory_q[erase_place_i] <= '0;
-    else if (dot_stage_q.valid) sums_memory_q[dot_stage_q.place] <= sums;
-  end
+  mae_ram #(
+      .Width  (Outputs * 32),
+      .Depth  (Depth),
+      .ReadReg(1'b1)
+  ) u_sums (
+      .clk_i,
+      .write_i     (erase_i || dot_stage_q.valid),
+      .write_addr_i(erase_i ? erase_place_i : dot_stage_q.place),
+      .write_data_i(erase_i ? '0 : sums),
+      .read_i      (x_stage_q.valid),
+      .clear_i     (erase_i),
+      .read_addr_i (x_stage_q.place),
+      .read_data_o (earlier)
+  );
 
   logic answer_ready;
   logic [$clog2(Rows+1)-1:0] unused_count;

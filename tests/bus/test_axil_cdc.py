@@ -115,7 +115,7 @@ async def no_word_stays(dut) -> None:
     manager, _ = await begin(dut, 4000, 5300)
     await manager.write(0, b"\xff" * 32)
     await ClockCycles(dut.s_clk_i, 10)
-    assert [int(dut.u_w.store_q[i].value) for i in range(2)] == [0, 0]
+    assert [int(dut.u_w.gen_zero.store_q[i].value) for i in range(2)] == [0, 0]
 
 
 @pytest.mark.parametrize("width", [12])

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests mae_cipher_lanes: interface of a block cipher with 1 to 16 lanes, chained messages."""
 
+import os
 import random
 
 import cocotb
 import pytest
+from cocotb.triggers import RisingEdge
 
 from tests.cipher.contract import (  # noqa: F401 - the coroutines run from here
     Request,
     begin,
     clear_unloads,
+    flush_leaves_nothing,
     key_timing,
     key_waits_for_its_blocks,
     known_answers,
@@ -18,6 +21,8 @@ from tests.cipher.contract import (  # noqa: F401 - the coroutines run from here
     unloaded_banks_wait,
 )
 from tests.support import bench
+
+VISIBLE = bool(os.environ.get("CIPHER_VISIBLE"))
 
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
@@ -45,6 +50,38 @@ async def chained_messages_fill_the_lanes(dut) -> None:
     assert blocks == cipher.lanes * clocks
 
 
+@cocotb.test(
+    timeout_time=100, timeout_unit="us", skip=not bench.parameters().get("GateIdle") or not VISIBLE
+)
+async def idle_lanes_have_no_clock(dut) -> None:
+    """The clock of a lane of mae_cipher_lanes runs while a block is in it, and stops after that.
+
+    The clocks of other lanes do not.
+    """
+    cipher = await begin(dut)
+    edges = [0] * cipher.lanes
+
+    async def count(lane: int) -> None:
+        while True:
+            await RisingEdge(dut.gen_lane[lane].lane_clk)
+            edges[lane] += 1
+
+    for lane in range(cipher.lanes):
+        cocotb.start_soon(count(lane))
+    await cipher.load(0, random.randbytes(16))
+    stay = cipher.latency(16) + 5
+    await cipher.idle(stay + 20 * cipher.key_clocks)
+    for lane in range(cipher.lanes):
+        edges[:] = [0] * cipher.lanes
+        await cipher.idle(20)
+        assert edges == [0] * cipher.lanes
+        await cipher.until_taken(lane, cipher.request(lane, 0, cipher.dirs[0]))
+        await cipher.idle(stay)
+        assert [bool(number) for number in edges] == [n == lane for n in range(cipher.lanes)]
+        assert cipher.latency(16) < edges[lane] <= stay
+    await cipher.drain()
+
+
 CONFIGURATIONS = (
     pytest.param({"Lanes": 2, "KeyBanks": 3, "MaxKeyLen": 1}, marks=pytest.mark.slow),
     {"Lanes": 4},  # the stream card's
@@ -61,7 +98,14 @@ CONFIGURATIONS = (
     ),
     {"Lanes": 2, "KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 0, "Sbox": 3}  # as in lanes10_fast
     | {"RegsPerRound": 3, "KeyClocks": 3, "Flush": 1, "CtxBits": 0},
+    {"Lanes": 2, "GateIdle": 1},
+    pytest.param(
+        {"Lanes": 2, "KeyBanks": 3, "RoundsPerReg": 2, "GateIdle": 1}, marks=pytest.mark.slow
+    ),
 )
+# As lanes1_gated, but for its S-boxes.
+GATED = {"Lanes": 2, "KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 0, "RegsPerRound": 3, "KeyClocks": 3}
+GATED |= {"Flush": 1, "CtxBits": 0, "GateIdle": 1}
 
 
 @pytest.mark.parametrize("parameters", CONFIGURATIONS, ids=str)
@@ -70,3 +114,15 @@ def test_cipher_lanes(parameters: dict[str, int]) -> None:
     beside = 0 if parameters.get("RoundsPerReg") else 1
     latency = f"{parameters.get('RegsPerRound', 1)},{beside}"
     bench.run("mae_cipher_lanes", parameters=parameters, env={"CIPHER_LATENCY": latency})
+
+
+@pytest.mark.parametrize("name", ["idle_lanes_have_no_clock", "flush_leaves_nothing"])
+def test_gated_lanes(name: str) -> None:
+    """Lanes of mae_cipher_lanes with clocks that stop: they do stop, and leave nothing behind."""
+    bench.run(
+        "mae_cipher_lanes",
+        parameters=GATED,
+        env={"CIPHER_LATENCY": "3,1", "CIPHER_VISIBLE": "1"},
+        test_filter=name,
+        visible=True,
+    )

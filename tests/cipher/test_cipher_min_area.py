@@ -85,6 +85,8 @@ async def directions_turn(dut) -> None:
     (
         {},
         {"Dirs": 1, "MaxKeyLen": 0},
+        {"Dirs": 1, "MaxKeyLen": 0, "Fewest": 1, "CtxBits": 0},
+        pytest.param({"Fewest": 1, "CtxBits": 3}, marks=pytest.mark.slow),
         pytest.param({"Dirs": 3, "MaxKeyLen": 0, "Sbox": 0}, marks=pytest.mark.slow),
         pytest.param({"Dirs": 2, "MaxKeyLen": 1, "Sbox": 1}, marks=pytest.mark.slow),
         pytest.param({"Dirs": 1, "MaxKeyLen": 2}, marks=pytest.mark.slow),
@@ -101,12 +103,20 @@ def test_cipher_min_area(parameters: dict[str, int]) -> None:
     )
 
 
-@pytest.mark.parametrize("dirs", (pytest.param(1, marks=pytest.mark.slow), 3))
-def test_clear_leaves_nothing(dirs: int) -> None:
+@pytest.mark.parametrize(
+    ("dirs", "fewest"),
+    (
+        pytest.param(1, 0, marks=pytest.mark.slow),
+        (1, 1),
+        (3, 0),
+        pytest.param(3, 1, marks=pytest.mark.slow),
+    ),
+)
+def test_clear_leaves_nothing(dirs: int, fewest: int) -> None:
     """Two clocks after clear_i no signal of mae_cipher_min_area holds a secret."""
     bench.run(
         "mae_cipher_min_area",
-        parameters={"Dirs": dirs},
+        parameters={"Dirs": dirs, "Fewest": fewest},
         env={"CIPHER_LATENCY": "1,0", "CIPHER_VISIBLE": "1"},
         test_filter="leaves_nothing",
         visible=True,

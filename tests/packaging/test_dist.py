@@ -36,7 +36,7 @@ def test_archive(dist) -> None:
         names = tar.getnames()
         text = tar.extractfile(f"maeslant-{__version__}/verilog/small.v").read()
     assert text == b"module x; endmodule\n"
-    assert f"maeslant-{__version__}/rtl/prim/mae_fifo.sv" in names
+    assert f"maeslant-{__version__}/rtl/prim/fifo/mae_fifo.sv" in names
     assert all(name.split("/")[0] == f"maeslant-{__version__}" for name in names)
 
 

@@ -11,20 +11,20 @@ from maeslant import paths
 from maeslant.verify.prove import proofs
 
 BREAKS = {
-    "fifo1": ("prim/mae_fifo.sv", "count_q != CountWidth'(Depth)", "1'b1"),
-    "fifo3": ("prim/mae_fifo.sv", "(read_q == PtrWidth'(Depth - 1)) ? '0 :", ""),
-    "fifo4": ("prim/mae_fifo.sv", "if (pop && !push)", "if (pop)"),
-    "fifo_keep": ("prim/mae_fifo.sv", "(write_q == PtrWidth'(Depth - 1)) ? '0 :", ""),
+    "fifo1": ("prim/fifo/mae_fifo.sv", "count_q != CountWidth'(Depth)", "1'b1"),
+    "fifo3": ("prim/fifo/mae_fifo.sv", "(read_q == PtrWidth'(Depth - 1)) ? '0 :", ""),
+    "fifo4": ("prim/fifo/mae_fifo.sv", "if (pop && !push)", "if (pop)"),
+    "fifo_keep": ("prim/fifo/mae_fifo.sv", "(write_q == PtrWidth'(Depth - 1)) ? '0 :", ""),
     "fifo3/erased": (
-        "prim/mae_fifo.sv",
+        "prim/fifo/mae_fifo.sv",
         "else if (clear_i) store_q <= '{default: '0};",
         "",
     ),
-    "fifo_scrubbed": ("prim/mae_fifo_scrubbed.sv", " || write_q == scrub_q", ""),
+    "fifo_scrubbed": ("prim/fifo/mae_fifo_scrubbed.sv", " || write_q == scrub_q", ""),
     "fifo_scrubbed/erased": (
-        "prim/mae_fifo_scrubbed.sv",
-        "if (push || scrub) store_q",
-        "if (push) store_q",
+        "prim/fifo/mae_fifo_scrubbed.sv",
+        ".write_i     (push || scrub),",
+        ".write_i     (push),",
     ),
     "delay_line": ("prim/mae_delay_line.sv", "erasing ? '0 : words_q", "words_q"),
     "delay_line/erased": (
@@ -49,8 +49,8 @@ BREAKS = {
     ),
     "page_buffer_rows": (
         "dma/mae_dma_page_buffer.sv",
-        "if (wr_valid_i && wr_row_i[0]) bank_odd",
-        "if (wr_valid_i) bank_odd",
+        "assign odd_we    = wr_valid_i && wr_row_i[0];",
+        "assign odd_we = wr_valid_i;",
     ),
     "stream_reg": (
         "prim/mae_stream_reg.sv",
@@ -122,9 +122,9 @@ BREAKS = {
         "7'(aw_beats_i) > to_boundary",
         "7'(aw_beats_i) > to_boundary + 7'd1",
     ),
-    "fifo_async": ("prim/mae_fifo_async.sv", "to_gray(write_d);", "write_d;"),
+    "fifo_async": ("prim/fifo/mae_fifo_async.sv", "to_gray(write_d);", "write_d;"),
     "fifo_async_keep": (
-        "prim/mae_fifo_async.sv",
+        "prim/fifo/mae_fifo_async.sv",
         "write_q - free_q != pointer_t'(Depth)",
         "write_q - free_q != pointer_t'(Depth + 1)",
     ),

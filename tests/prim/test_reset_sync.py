@@ -13,7 +13,7 @@ from tests.support.stream import start_clock
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def asserts_at_once_and_releases_on_the_second_clock(dut) -> None:
     """mae_reset_sync's output falls at once and rises with the second clock edge, 50 times."""
-    dut.rst_ni.value = 0
+    dut.rst_ni.value = dut.test_mode_i.value = 0
     start_clock(dut.clk_i, 10_000)
     for _ in range(50):
         await RisingEdge(dut.clk_i)
@@ -27,6 +27,20 @@ async def asserts_at_once_and_releases_on_the_second_clock(dut) -> None:
         dut.rst_ni.value = 0
         await Timer(1, "ps")
         assert int(dut.rst_no.value) == 0
+
+
+@cocotb.test(timeout_time=100, timeout_unit="us")
+async def test_mode_bypasses_the_registers(dut) -> None:
+    """mae_reset_sync's output is its input in test mode, with and without a clock."""
+    dut.rst_ni.value, dut.test_mode_i.value = 0, 1
+    for clocks in range(2):
+        if clocks:
+            start_clock(dut.clk_i, 10_000)
+        for value in (1, 0, 1, 0):
+            dut.rst_ni.value = value
+            await Timer(1, "ps")
+            assert int(dut.rst_no.value) == value
+            await Timer(random.randrange(1, 9000), "ps")
 
 
 def test_reset_sync() -> None:

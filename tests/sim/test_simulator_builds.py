@@ -50,7 +50,7 @@ def test_bus_checkers(name: str, tmp_path: pathlib.Path, monkeypatch: pytest.Mon
     (arguments,) = given.value.args
     assert "--assert" in arguments
     found = configurations.load()[name]
-    (top,) = paths.RTL.glob(f"**/{found['top']}.sv")
+    top = paths.rtl_file(found["top"])
     ports = [port for file in paths.rtl_closure([top]) for port in bus_checkers.ports(file)]
     checks = "".join(
         pathlib.Path(word).read_text() for word in arguments if word.endswith("/bus_checks.sv")

@@ -85,7 +85,7 @@ def test_fix(tmp_path: pathlib.Path, check: str, fix: Callable) -> None:
 @pytest.mark.parametrize("depth", [1, 3, 15, 16])
 def test_edges_of_fifo(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, depth: int) -> None:
     """lint.verilator_lint finds a comparison that is constant in mae_fifo at full counters only."""
-    name = "rtl/prim/mae_fifo.sv"
+    name = "rtl/prim/fifo/mae_fifo.sv"
     text = (lint.paths.ROOT / name).read_text()
     assert text.count(FULL_COUNTER) == 1
     root = make(tmp_path, {name: text.replace(FULL_COUNTER, "if (1'b1)")})

@@ -101,7 +101,7 @@ def unlisted() -> list[str]:
     """Returns errors: modules with bus ports that the check's tables lack, names without ports."""
     has = {
         file.stem
-        for file in paths.RTL.glob("**/*.sv")
+        for file in paths.rtl_files()
         if "generated" not in file.parts
         and re.search(
             r"\b(?:in|out)put\b[^;]*?\b([sm]_(axi|axil|axis|apb)_\w*(awvalid|tvalid|psel)"

@@ -259,7 +259,7 @@ def _design(name: str, given: tuple[tuple[str, object], ...] = ()) -> design.Des
 @functools.cache
 def _defaults(top: str) -> dict[str, object]:
     """Returns the default parameters of an RTL module, by name."""
-    path = next(path for path in paths.RTL.glob("**/*.sv") if path.stem == top)
+    path = paths.rtl_file(top)
     header = COMMENT.sub("", path.read_text()).split(");")[0]
     found = {}
     for name, text in PARAMETER.findall(header):

@@ -173,7 +173,7 @@ def tests(top: str) -> str:
     """Returns the name of the Python module with an RTL module's tests."""
     if top in BY_PORTS:
         return BY_PORTS[top]
-    source = next(paths.RTL.glob(f"*/**/{top}.sv"), None)
+    source = paths.rtl_file(top)
     if source is None:
         raise SynthesisError(f"{top} is no module of rtl/: there are no tests of it to simulate")
     folder = paths.ROOT / "tests" / source.relative_to(paths.RTL).parent

@@ -21,8 +21,9 @@
 // clock in it.
 // Constraint: start_i requires loaded_o and no load_i, and for decryption known_o. Change the
 // direction only when no run is active, or in the last clock of a run.
-// Parameters: Legal: Dirs any of dirs_e; MaxKeyLen any of key_len_e, len_i at most MaxKeyLen; Sbox
-// any of sbox_impl_e.
+// Parameters: Fewest = 1 stores key and windows inverted, which takes fewer standard cells. Legal:
+// Dirs any of dirs_e; MaxKeyLen any of key_len_e, len_i at most MaxKeyLen; Sbox any of sbox_impl_e;
+// Fewest 0 or 1.
 // Security: constant-time (the key length is not secret); no masking.
 // Source: FIPS 197 §5.2.
 
@@ -33,7 +34,8 @@ module mae_key_on_the_fly
 #(
     parameter dirs_e      Dirs      = DirsBoth,
     parameter key_len_e   MaxKeyLen = Aes256,
-    parameter sbox_impl_e Sbox      = SboxBoolean
+    parameter sbox_impl_e Sbox      = SboxBoolean,
+    parameter bit         Fewest    = 1'b0
 ) (
     input  logic     clk_i,
     input  logic     rst_ni,
@@ -101,12 +103,15 @@ module mae_key_on_the_fly
   endfunction
   localparam table_t Constants = all_constants();
 
-  window_t window_q, store_q;
+  // With Fewest = 1 the registers hold the inverse: what an AND-OR of standard cells gives.
+  window_t window_reg_q, store_reg_q, window_q, store_q;
+  assign window_q = Fewest ? ~window_reg_q : window_reg_q;
+  assign store_q  = Fewest ? ~store_reg_q : store_reg_q;
   logic loaded_q, known_q, active_q, first_q, last_q;
   logic [3:0] index_q;  // index of the round key in words 0 to 3
   dir_e dir_q;
   key_len_e len_q;
-  constants_t constants_q;
+  constants_t constants_q, constants;
 
   // Signals that this configuration does not need are constants.
   localparam bit Back = Dirs != DirsEncrypt;
@@ -116,6 +121,9 @@ module mae_key_on_the_fly
   assign is256    = MaxKeyLen == Aes256 && len_q == Aes256;
   assign is128    = !is192 && !is256;
 
+  // A register takes more cells than the table behind it, but keeps the table out of the round.
+  assign constants = Fewest ? Constants[dir_q][len_q][index_q] : constants_q;
+
   // The word before those that are computed or inverted; the word that goes through the S-boxes.
   word_t prior, chosen, substituted, sub;
   always_comb begin
@@ -124,7 +132,7 @@ module mae_key_on_the_fly
     if (is192) prior = window_q[5];
     if (is256) prior = window_q[7];
     chosen = prior;
-    if (is192 && constants_q.third) begin
+    if (is192 && constants.third) begin
       chosen = backward ? window_q[1] : window_q[1] ^ window_q[0] ^ prior;
     end
   end
@@ -139,17 +147,17 @@ module mae_key_on_the_fly
       .rst_ni,
       .en_i     (1'b1),
       .inverse_i(1'b0),
-      .in_i     ((is128 || constants_q.rotate) ? {chosen[23:0], chosen[31:24]} : chosen),
+      .in_i     ((is128 || constants.rotate) ? {chosen[23:0], chosen[31:24]} : chosen),
       .out_o    (substituted)
   );
-  assign sub = substituted ^ {constants_q.rcon, 24'h000000};
+  assign sub = substituted ^ {constants.rcon, 24'h000000};
 
   word_t [3:0] made;
   always_comb begin
-    made[0] = window_q[0] ^ ((!is192 || constants_q.first) ? sub : prior);
+    made[0] = window_q[0] ^ ((!is192 || constants.first) ? sub : prior);
     made[1] = window_q[1] ^ (backward ? window_q[0] : made[0]);
     made[2] = window_q[2];
-    if (is192 && constants_q.third) made[2] ^= sub;
+    if (is192 && constants.third) made[2] ^= sub;
     else made[2] ^= backward ? window_q[1] : made[1];
     made[3] = window_q[3] ^ (backward ? window_q[2] : made[2]);
   end
@@ -184,7 +192,7 @@ module mae_key_on_the_fly
   assign copy  = !clear_i && (Back ? first_q : load_i);
 
   always_ff @(posedge clk_i) begin
-    window_q <= window_if(
+    window_reg_q <= {256{Fewest}} ^ (window_if(
         again, store_q
     ) | window_if(
         step, next
@@ -192,12 +200,12 @@ module mae_key_on_the_fly
         hold, window_q
     ) | window_if(
         Back && load_i && !clear_i, key_words
-    );
-    store_q <= window_if(
+    ));
+    store_reg_q <= {256{Fewest}} ^ (window_if(
         copy, Back ? window_q : key_words
     ) | window_if(
         !copy && !clear_i && loaded_q, store_q
-    );
+    ));
   end
 
   // Next state. If the key is also for decryption, a run to its last round key begins at once after

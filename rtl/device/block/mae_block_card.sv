@@ -8,8 +8,7 @@
 // both run at the rate of the bus at the same time. Keys are loaded by registers after OCP L.O.C.K.
 // Registers and requests: regs/mae_block_card.rdl, mae_block_pkg. A bad request, an empty key slot or
 // an error response of either bus ends in the status of a completion.
-// A request that fails by a bus error may have written any part of its data: on the media always
-// ciphertext, if it is not plain.
+// A request that fails by a bus error may have written any part of its data, ciphertext if not plain.
 // m_axi_ is host memory, m_axi_mem_ the media, from address 0. Ports come from registers, but for
 // flush_valid_o: while it is high the media keeps all writes that it has answered, then raises
 // flush_ready_i, which may be high always. A wipe and ctrl.enable low end it without an answer.
@@ -18,8 +17,8 @@
 // than 250 clocks on average.
 // Reset and clear: reset drops all requests and erases keys, tweaks and stored rows, but for the DMA
 // buffers, which are erased in the clocks after it (status.wiping); ctrl.wipe does all of it within
-// 160 + 16 * Contexts clocks, while the buses may stand still. The write beat that was offered stays
-// on the bus, as AXI demands.
+// 160 + 16 * Contexts clocks, while the buses may stand still. An offered write beat stays on the bus.
+// Test mode: see mae_wipe_control; tie it low where no scan chain is.
 // Parameters: Legal: Lanes 1, 2, 4, 8; Contexts a multiple of Lanes up to 256 (parts in flight in each
 // direction); Queues 1..3; MediaKeys 1..32; MediaLog2 13..63 (bytes of the media); KeyBanks 2..4;
 // KeyWait >= 4; IdWidth >= 8.
@@ -48,6 +47,7 @@ module mae_block_card
 ) (
     input logic clk_i,
     input logic rst_ni,
+    input logic test_mode_i,
 
     input  logic                    s_axil_awvalid,
     output logic                    s_axil_awready,

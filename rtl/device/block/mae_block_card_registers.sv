@@ -3,10 +3,9 @@
 // mae_block_card_registers: implements registers, interrupt, key commands and the wipe of the block
 // card. The registers are behind AXI4-Lite.
 //
-// Registers: regs/mae_block_card.rdl. A wipe waits for nothing: halt_o rises at once, then job_rst_no
-// resets queues and channels for ResetClocks, then clear_o erases their memories, with halt_o still
-// high. wiping_i lasts until that is done, draining_i until both buses have ended all bursts. A reset
-// begins a wipe.
+// Registers: regs/mae_block_card.rdl. A wipe waits for nothing: halt_o, job_rst_no and
+// clear_o are those of mae_wipe_control, to queues and channels. wiping_i lasts until their memories
+// are erased, draining_i until both buses have ended all bursts. A reset begins a wipe.
 // Latency: a register access takes 2 clocks on an idle bus (a read 3, with its response).
 // Throughput: one access at a time.
 // Parameters: as mae_block_card.
@@ -25,6 +24,7 @@ module mae_block_card_registers
 ) (
     input logic clk_i,
     input logic rst_ni,
+    input logic test_mode_i,
 
     input  axil_req_t axil_i,
     output axil_rsp_t axil_o,
@@ -40,8 +40,8 @@ module mae_block_card_registers
     // wipe
     output logic halt_o,
     input  logic draining_i,
-    output logic job_rst_no,  // reset, from a register
-    output logic clear_o,     // pulse: erase everything
+    output logic job_rst_no,
+    output logic clear_o,
     input  logic wiping_i,
 
     // keys
@@ -98,26 +98,22 @@ module mae_block_card_registers
   );
 
   // A wipe; no command is executed while it runs.
-  localparam int unsigned ResetClocks = 8;
-  logic wipe, wiping, job_rst_n_q;
-  logic [$clog2(ResetClocks+2)-1:0] left_q;  // clocks to the end of halt_o
+  logic wipe, wiping;
 
-  assign wipe = from_sw.ctrl.wipe.value;
-  assign halt_o = wipe || left_q != '0;
-  assign clear_o = left_q == 1;
-  assign job_rst_no = job_rst_n_q;
+  assign wipe   = from_sw.ctrl.wipe.value;
   assign wiping = halt_o || wiping_i;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      left_q      <= ($bits(left_q))'(ResetClocks + 1);
-      job_rst_n_q <= 1'b0;
-    end else begin
-      if (wipe) left_q <= ($bits(left_q))'(ResetClocks + 1);
-      else if (left_q != '0) left_q <= left_q - 1'b1;
-      job_rst_n_q <= !(wipe || left_q > 2);
-    end
-  end
+  mae_wipe_control #(
+      .AtReset(1'b1)
+  ) u_wipe (
+      .clk_i,
+      .rst_ni,
+      .test_mode_i,
+      .wipe_i(wipe),
+      .halt_o,
+      .job_rst_no,
+      .clear_o
+  );
 
   // Queues and interrupt.
   logic ring_error_q, set_dn;

@@ -6,9 +6,8 @@
 // Registers: regs/mae_stream_card.rdl. The capabilities that describe the cipher come from
 // the parameters.
 //
-// A wipe waits for nothing: halt_o rises at once, then job_rst_no resets DMA engines and client for
-// ResetClocks, then clear_o erases their memories, with halt_o still high. wiping_i lasts until that
-// is done, draining_i until the bus has ended all bursts (see mae_dma): status.wiping shows the
+// A wipe waits for nothing: halt_o, job_rst_no and clear_o are those of mae_wipe_control, to DMA
+// engines and client. wiping_i lasts until their memories are erased, draining_i until the bus has ended all bursts (see mae_dma): status.wiping shows the
 // first, status.busy the second too, and ctrl.enable waits for both. Key words and keys on their way
 // are erased in the clock of the wipe.
 // Latency: a register access takes 2 clocks on an idle bus (a read 3, with its response).
@@ -39,6 +38,7 @@ module mae_card_control
 ) (
     input logic clk_i,
     input logic rst_ni,
+    input logic test_mode_i,
 
     input  axil_req_t axil_i,
     output axil_rsp_t axil_o,
@@ -54,8 +54,8 @@ module mae_card_control
     input  logic        forgetting_i,
 
     // to mae_dma and the client
-    output logic                      job_rst_no,     // reset, from a register
-    output logic                      clear_o,        // pulse: erase everything
+    output logic                      job_rst_no,
+    output logic                      clear_o,
     input  logic                      wiping_i,
     output logic                      write_valid_o,  // to a key slot
     input  logic                      write_ready_i,
@@ -115,26 +115,20 @@ module mae_card_control
   );
 
   // A wipe; no command is executed while it runs.
-  localparam int unsigned ResetClocks = 8;
-  logic wipe, wiping, job_rst_n_q;
-  logic [$clog2(ResetClocks+2)-1:0] left_q;  // clocks to the end of halt_o
+  logic wipe, wiping;
 
-  assign wipe = from_sw.ctrl.wipe.value;
-  assign halt_o = wipe || left_q != '0;
-  assign clear_o = left_q == 1;
-  assign job_rst_no = job_rst_n_q;
+  assign wipe   = from_sw.ctrl.wipe.value;
   assign wiping = halt_o || wiping_i;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      left_q      <= '0;
-      job_rst_n_q <= 1'b0;
-    end else begin
-      if (wipe) left_q <= ($bits(left_q))'(ResetClocks + 1);
-      else if (left_q != '0) left_q <= left_q - 1'b1;
-      job_rst_n_q <= !(wipe || left_q > 2);
-    end
-  end
+  mae_wipe_control u_wipe (
+      .clk_i,
+      .rst_ni,
+      .test_mode_i,
+      .wipe_i(wipe),
+      .halt_o,
+      .job_rst_no,
+      .clear_o
+  );
 
   // Rings and interrupt. An interrupt bit of mae_dma is moved to the registers as soon as it is
   // set.

@@ -8,6 +8,8 @@
 // Registers: regs/mae_stream_card.rdl (no key slots, mode 7 only).
 // Latency: that of mae_dma plus 1 clock.
 // Throughput: one row of 128 * Lanes bits a clock.
+// Test mode: while test_mode_i is high, the resets that the card makes are rst_ni itself
+// (mae_wipe_control): tie it low where no scan chain is.
 // Parameters: Legal: Lanes 1, 2, 4, 8; Contexts 1..256; IdWidth >= 8.
 
 module mae_copy_card
@@ -24,6 +26,7 @@ module mae_copy_card
 ) (
     input logic clk_i,
     input logic rst_ni,
+    input logic test_mode_i,
 
     input  logic                    s_axil_awvalid,
     output logic                    s_axil_awready,

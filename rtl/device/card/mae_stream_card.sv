@@ -20,6 +20,8 @@
 // each channel.
 // Throughput: Lanes blocks a clock in modes with independent blocks, or over 11 * Lanes interleaved
 // messages in chained modes, as far as the bus keeps up: a beat a clock in each direction.
+// Test mode: while test_mode_i is high, the resets that the card makes are rst_ni itself
+// (mae_wipe_control): tie it low where no scan chain is.
 // Parameters: Legal: Lanes 1, 2, 4, 8; Contexts a multiple of Lanes, at most 256 - Lanes with Gcm
 // (whose engine uses one context for each lane), otherwise 256; KeySlots 1..64; RecordSlots 0 or
 // 2..32, with KeySlots at most 64; KeyBanks 1..4; Dirs any of dirs_e; MaxKeyLen any of key_len_e;
@@ -57,6 +59,7 @@ module mae_stream_card
 ) (
     input logic clk_i,
     input logic rst_ni,
+    input logic test_mode_i,
 
     input  logic                    s_axil_awvalid,
     output logic                    s_axil_awready,

@@ -10,6 +10,7 @@
 // Wipe: as mae_stream_card; write data in the crossing are erased at most 40 clocks of each side
 // later.
 // Reset: a reset of either side resets the whole card.
+// Test mode: as mae_stream_card.
 // Parameters: Legal: as mae_stream_card.
 
 module mae_stream_card_async
@@ -32,6 +33,7 @@ module mae_stream_card_async
     input logic rst_ni,
     input logic bus_clk_i,
     input logic bus_rst_ni,
+    input logic test_mode_i,
 
     input  logic                    s_axil_awvalid,
     output logic                    s_axil_awready,
@@ -99,7 +101,8 @@ module mae_stream_card_async
       .s_rst_no(bus_rst_n),
       .m_clk_i (clk_i),
       .m_rst_ni(rst_ni),
-      .m_rst_no(core_rst_n)
+      .m_rst_no(core_rst_n),
+      .test_mode_i
   );
 
   // Register bus in the domain of clk_i.
@@ -114,6 +117,7 @@ module mae_stream_card_async
   mae_axil_cdc #(
       .AddrWidth(RegAddrWidth)
   ) u_axil (
+      .test_mode_i,
       .s_clk_i       (bus_clk_i),
       .s_rst_ni      (bus_rst_n),
       .m_clk_i       (clk_i),
@@ -159,6 +163,7 @@ module mae_stream_card_async
       .IdWidth  (IdWidth),
       .AddrWidth(64)
   ) u_axi (
+      .test_mode_i,
       .s_clk_i      (clk_i),
       .s_rst_ni     (core_rst_n),
       .m_clk_i      (bus_clk_i),
@@ -202,20 +207,21 @@ module mae_stream_card_async
 
   // A wipe purges the write data in the crossing. The card gives the first new beat only after it
   // has read a descriptor, so draining has fallen on this side before.
-  logic draining;
-  logic [1:0] draining_q;
+  logic draining, bus_draining;
 
-  always_ff @(posedge bus_clk_i or negedge bus_rst_n) begin
-    if (!bus_rst_n) draining_q <= '0;
-    else draining_q <= {draining_q[0], draining};
-  end
+  mae_sync u_draining (
+      .clk_i (bus_clk_i),
+      .rst_ni(bus_rst_n),
+      .data_i(draining),
+      .data_o(bus_draining)
+  );
 
   mae_axi_w_purge #(
       .DataWidth(DataWidth)
   ) u_purge (
       .clk_i       (bus_clk_i),
       .rst_ni      (bus_rst_n),
-      .purge_i     (draining_q[1]),
+      .purge_i     (bus_draining),
       .s_axi_wvalid(crossed_wvalid),
       .s_axi_wready(crossed_wready),
       .s_axi_wdata (crossed_wdata),
@@ -252,6 +258,7 @@ module mae_stream_card_async
   ) u_card (
       .clk_i,
       .rst_ni        (core_rst_n),
+      .test_mode_i,
       .s_axil_awvalid(axil_awvalid),
       .s_axil_awready(axil_awready),
       .s_axil_awaddr (axil_awaddr),
@@ -310,14 +317,20 @@ module mae_stream_card_async
       .m_axi_arprot  (unused_arprot)
   );
 
-  // The interrupt is a level that holds until the host clears it: two registers synchronize it.
-  logic [1:0] irq_q;
+  // The interrupt is a level that holds until the host clears it. The card makes it of several
+  // registers: the one here keeps what it passes through from the crossing.
+  logic irq_q;
 
-  assign irq_o = irq_q[1];
-
-  always_ff @(posedge bus_clk_i or negedge bus_rst_n) begin
-    if (!bus_rst_n) irq_q <= '0;
-    else irq_q <= {irq_q[0], irq};
+  always_ff @(posedge clk_i or negedge core_rst_n) begin
+    if (!core_rst_n) irq_q <= 1'b0;
+    else irq_q <= irq;
   end
+
+  mae_sync u_irq (
+      .clk_i (bus_clk_i),
+      .rst_ni(bus_rst_n),
+      .data_i(irq_q),
+      .data_o(irq_o)
+  );
 
 endmodule

@@ -42,7 +42,7 @@ async def accesses(dut) -> None:
 
 def test_every_port() -> None:
     """bus_checkers finds every AXI4, AXI4-Lite and AXI4-Stream port of the modules in rtl/."""
-    for file in sorted(paths.RTL.glob("**/*.sv")):
+    for file in paths.rtl_files():
         found = {port.prefix for port in bus_checkers.ports(file)}
         text = paths.code(file).split(");")[0]
         has = {

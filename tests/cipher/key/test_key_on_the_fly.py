@@ -140,6 +140,7 @@ async def clear_empties(dut) -> None:
     (
         {},
         {"Dirs": 1, "Sbox": 0},
+        {"Fewest": 1},
         pytest.param({"Dirs": 2, "Sbox": 0}, marks=pytest.mark.slow),
         pytest.param({"Dirs": 3, "MaxKeyLen": 1, "Sbox": 1}, marks=pytest.mark.slow),
     ),

@@ -122,13 +122,13 @@ async def zeroes_what_was_taken(dut) -> None:
     assert await sink(dut, 0.0).receive(20) == [ones] * 20
     await sending
     await ClockCycles(dut.in_clk_i, 5)
-    assert [int(dut.store_q[i].value) for i in range(depth)] == [0] * depth
+    assert [int(dut.gen_zero.store_q[i].value) for i in range(depth)] == [0] * depth
     await source(dut, 0.0).send([ones] * depth)
     await Timer(1, "ns")
-    assert [int(dut.store_q[i].value) for i in range(depth)] == [ones] * depth
+    assert [int(dut.gen_zero.store_q[i].value) for i in range(depth)] == [ones] * depth
     dut.in_rst_ni.value = dut.out_rst_ni.value = 0
     await Timer(1, "ns")
-    assert [int(dut.store_q[i].value) for i in range(depth)] == [0] * depth
+    assert [int(dut.gen_zero.store_q[i].value) for i in range(depth)] == [0] * depth
     assert int(dut.out_valid_o.value) == 0
     end(dut)
 

@@ -18,7 +18,7 @@ async def begin(dut) -> None:
 
 def stored(dut) -> list[int]:
     """Returns the words in the memory of mae_fifo_scrubbed."""
-    return [int(dut.store_q[i].value) for i in range(bench.parameters()["Depth"])]
+    return [int(dut.u_store.words_q[i].value) for i in range(bench.parameters()["Depth"])]
 
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
@@ -116,4 +116,4 @@ async def clears_do_not_hold_up(dut) -> None:
 @pytest.mark.parametrize("width, depth", [(8, 16), (128, 2), (16, 5)])
 def test_fifo_scrubbed(width: int, depth: int) -> None:
     """Builds mae_fifo_scrubbed with several depths and widths and runs this file's tests."""
-    bench.run("mae_fifo_scrubbed", parameters={"Width": width, "Depth": depth})
+    bench.run("mae_fifo_scrubbed", parameters={"Width": width, "Depth": depth}, visible=True)

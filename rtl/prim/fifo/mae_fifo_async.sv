@@ -3,8 +3,8 @@
 // mae_fifo_async: buffers words in first-in first-out order between two clocks of any phase and
 // frequency ratio.
 //
-// Each pointer crosses to the other clock in Gray code through two synchronizer registers, so that
-// the other side sees either the old or the new value. Ready and valid depend on registers of their
+// Each pointer crosses to the other clock in Gray code through two registers (mae_sync), so that the
+// other side sees either the old or the new value. Ready and valid depend on registers of their
 // own side only.
 // Latency: a word accepted at a rising edge of in_clk_i is offered after the second following
 // rising edge of out_clk_i. Its place is free again after the third rising edge of in_clk_i that
@@ -16,8 +16,8 @@
 // as it has been removed.
 // Parameters: the depth is 2^LogDepth words of Width bits. Legal: Width >= 1, LogDepth >= 1, Zero 0
 // or 1.
-// Constraint: limit the delay from *_gray_q to *_sync0_q and from store_q to out_data_o to one
-// clock of the faster side.
+// Constraint: limit the delay from *_gray_q to the other side's mae_sync and from the stored words
+// to registers of out_clk_i to one clock of the faster side (`maeslant files --constraints`).
 
 `include "mae_assert.svh"
 
@@ -56,21 +56,19 @@ module mae_fifo_async #(
     return binary;
   endfunction
 
-  logic [Width-1:0] store_q[Depth];
-
   // Registers of the writing side. free_q follows the read pointer; a word is zeroed as it passes.
   pointer_t write_q, write_d, write_gray_q, free_q;
-  pointer_t read_sync0_q, read_sync1_q;
+  pointer_t read_gray;  // the other side's, as seen here
   logic open_q;  // high outside reset
   logic push, free;
   // Registers of the reading side.
   pointer_t read_q, read_d, read_gray_q;
-  pointer_t write_sync0_q, write_sync1_q;
+  pointer_t write_gray;
 
   assign in_ready_o = open_q && write_q - free_q != pointer_t'(Depth);
   assign push       = in_valid_i && in_ready_o;
   assign write_d    = write_q + pointer_t'(push);
-  assign free       = free_q != from_gray(read_sync1_q);
+  assign free       = free_q != from_gray(read_gray);
 
   always_ff @(posedge in_clk_i or negedge in_rst_ni) begin
     if (!in_rst_ni) begin
@@ -78,19 +76,26 @@ module mae_fifo_async #(
       write_q      <= '0;
       write_gray_q <= '0;
       free_q       <= '0;
-      read_sync0_q <= '0;
-      read_sync1_q <= '0;
     end else begin
       open_q       <= 1'b1;
       write_q      <= write_d;
       write_gray_q <= to_gray(write_d);
-      free_q       <= Zero ? free_q + pointer_t'(free) : from_gray(read_sync1_q);
-      read_sync0_q <= read_gray_q;
-      read_sync1_q <= read_sync0_q;
+      free_q       <= Zero ? free_q + pointer_t'(free) : from_gray(read_gray);
     end
   end
 
+  mae_sync #(
+      .Width(LogDepth + 1)
+  ) u_read_sync (
+      .clk_i (in_clk_i),
+      .rst_ni(in_rst_ni),
+      .data_i(read_gray_q),
+      .data_o(read_gray)
+  );
+
   if (Zero) begin : gen_zero
+    logic [Width-1:0] store_q[Depth];
+
     // free_q and write_q never point to the same word here: one is in use, the other is not.
     always_ff @(posedge in_clk_i or negedge in_rst_ni) begin
       if (!in_rst_ni) begin
@@ -100,28 +105,45 @@ module mae_fifo_async #(
         if (push) store_q[write_q[LogDepth-1:0]] <= in_data_i;
       end
     end
+    assign out_data_o = store_q[read_q[LogDepth-1:0]];
   end else begin : gen_keep
-    always_ff @(posedge in_clk_i) if (push) store_q[write_q[LogDepth-1:0]] <= in_data_i;
+    mae_ram #(
+        .Width(Width),
+        .Depth(Depth)
+    ) u_store (
+        .clk_i       (in_clk_i),
+        .write_i     (push),
+        .write_addr_i(write_q[LogDepth-1:0]),
+        .write_data_i(in_data_i),
+        .read_i      (1'b1),
+        .clear_i     (1'b0),
+        .read_addr_i (read_q[LogDepth-1:0]),
+        .read_data_o (out_data_o)
+    );
   end
 
   // Reading side.
-  assign out_valid_o = read_gray_q != write_sync1_q;
-  assign out_data_o  = store_q[read_q[LogDepth-1:0]];
+  assign out_valid_o = read_gray_q != write_gray;
   assign read_d      = read_q + pointer_t'(out_valid_o && out_ready_i);
 
   always_ff @(posedge out_clk_i or negedge out_rst_ni) begin
     if (!out_rst_ni) begin
-      read_q        <= '0;
-      read_gray_q   <= '0;
-      write_sync0_q <= '0;
-      write_sync1_q <= '0;
+      read_q      <= '0;
+      read_gray_q <= '0;
     end else begin
-      read_q        <= read_d;
-      read_gray_q   <= to_gray(read_d);
-      write_sync0_q <= write_gray_q;
-      write_sync1_q <= write_sync0_q;
+      read_q      <= read_d;
+      read_gray_q <= to_gray(read_d);
     end
   end
+
+  mae_sync #(
+      .Width(LogDepth + 1)
+  ) u_write_sync (
+      .clk_i (out_clk_i),
+      .rst_ni(out_rst_ni),
+      .data_i(write_gray_q),
+      .data_o(write_gray)
+  );
 
   `MAE_ASSERT_AT(in_clk_i, in_rst_ni, UsedInRange, write_q - free_q <= pointer_t'(Depth))
   `MAE_ASSERT_AT(in_clk_i, in_rst_ni, WriteGrayStep, $onehot0(to_gray(write_d) ^ write_gray_q))

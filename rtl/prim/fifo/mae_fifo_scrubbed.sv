@@ -39,7 +39,6 @@ module mae_fifo_scrubbed #(
   localparam int unsigned PtrWidth = $clog2(Depth);
   localparam int unsigned CountWidth = $clog2(Depth + 1);
 
-  logic [     Width-1:0] store_q [Depth];
   logic [  PtrWidth-1:0] write_q;
   logic [  PtrWidth-1:0] read_q;
   logic [CountWidth-1:0] count_q;
@@ -58,7 +57,6 @@ module mae_fifo_scrubbed #(
   assign scrub_d     = scrub ? next(scrub_q) : scrub_q;
   assign in_ready_o  = count_q != CountWidth'(Depth);
   assign out_valid_o = count_q != '0;
-  assign out_data_o  = store_q[read_q];
 
   // New words begin where the old ones do. They never overtake scrub_q, but may reach it. A clear
   // goes on from there: however often it comes, every word has its turn.
@@ -85,9 +83,20 @@ module mae_fifo_scrubbed #(
       end
     end
   end
-  always_ff @(posedge clk_i) begin
-    if (push || scrub) store_q[push?write_q : scrub_q] <= in_data_i & {Width{push}};
-  end
+
+  mae_ram #(
+      .Width(Width),
+      .Depth(Depth)
+  ) u_store (
+      .clk_i,
+      .write_i     (push || scrub),
+      .write_addr_i(push ? write_q : scrub_q),
+      .write_data_i(in_data_i & {Width{push}}),
+      .read_i      (1'b1),
+      .clear_i     (1'b0),
+      .read_addr_i (read_q),
+      .read_data_o (out_data_o)
+  );
 
   if (Depth + 1 < 2 ** CountWidth) begin : gen_count  // otherwise every value of count_q is legal
     `MAE_ASSERT(CountInRange, 32'(count_q) <= Depth)
