@@ -149,6 +149,14 @@ def files(
     as_plain: Annotated[
         bool, typer.Option("--plain", help="Print one plain Verilog file instead of the list.")
     ] = False,
+    technology: Annotated[
+        str,
+        typer.Option(
+            "--technology",
+            help="Views of RAM, synchronizers and clock gate: generic, xc7, ecp5, gowin, "
+            "gatemate or nangate45.",
+        ),
+    ] = "generic",
     as_json: JsonOption = False,
 ) -> None:
     """List the SystemVerilog files of PART in compilation order."""
@@ -158,17 +166,45 @@ def files(
 
     values = pages.settings(given)
     if as_plain:
-        text = sources.plain(part, values)
+        text = sources.plain(part, values, technology)
         typer.echo(json.dumps({"verilog": text}) if as_json else text, nl=as_json)
         return
     if values:
         raise MaeslantError("the list is the same for all parameters: -G goes with --plain")
-    found = [str(path) for path in sources.ordered(part)]
+    found = [str(path) for path in sources.ordered(part, None, technology)]
     include = str(sources.include_folder())
     if as_json:
         typer.echo(json.dumps({"include": [include], "files": found, "root": str(paths.ROOT)}))
         return
     typer.echo("\n".join([f"+incdir+{include}", *found]))
+
+
+@app.command()
+def constraints(
+    part: Annotated[
+        str, typer.Argument(help="Named build, module of rtl/, or file.", metavar="PART")
+    ],
+    form: Annotated[
+        str, typer.Option("--format", help="sdc, or xdc for AMD Vivado.", metavar="FORMAT")
+    ] = "sdc",
+    clock: Annotated[
+        list[str] | None,
+        typer.Option("--clock", metavar="NAME=NS", help="Period of a clock; default 10 ns."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print timing constraints of PART: clocks, ports, resets, crossings."""
+    from maeslant.synth import constraints as lines
+
+    periods = {}
+    for word in clock or []:
+        name, _, value = word.partition("=")
+        try:
+            periods[name] = float(value)
+        except ValueError:
+            raise MaeslantError(f"--clock {word}: NAME=NS, as clk_i=4") from None
+    text = lines.text(part, form, periods)
+    typer.echo(json.dumps({form: text}) if as_json else text, nl=as_json)
 
 
 @app.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})

@@ -459,7 +459,7 @@ async def erases(dut) -> None:
             await RisingEdge(dut.clk_i)
         assert not held(dut), (clocks, sorted(held(dut)))
         memory.stop()
-    wanted = {f"u_macs.{name}" for name in ("sums_memory_q", "weights_q", "params_q", "sums_q")}
+    wanted = {f"u_macs.{name}" for name in ("u_sums.words_q", "weights_q", "params_q", "sums_q")}
     assert wanted | {"u_weights.weights_q", "u_macs.u_rows.store_q"} <= seen, wanted - seen
 
 

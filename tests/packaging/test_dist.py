@@ -30,8 +30,8 @@ def test_archive(dist) -> None:
     """dist.archive packs the commit and given files into one folder, always in the same bytes."""
     if not (paths.ROOT / ".git").exists():
         pytest.skip("no git checkout")
-    data = dist.archive({"small.v": "module x; endmodule\n"})
-    assert data == dist.archive({"small.v": "module x; endmodule\n"})
+    data = dist.archive({"verilog/small.v": "module x; endmodule\n"})
+    assert data == dist.archive({"verilog/small.v": "module x; endmodule\n"})
     with tarfile.open(fileobj=io.BytesIO(data)) as tar:
         names = tar.getnames()
         text = tar.extractfile(f"maeslant-{__version__}/verilog/small.v").read()

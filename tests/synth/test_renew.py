@@ -117,7 +117,7 @@ def test_what_has_no_form_is_refused(tmp_path) -> None:
 
 def test_rtl(tmp_path) -> None:
     """mae_fifo has the logic of its copy with another name, and not that of a changed one."""
-    text = (paths.RTL / "prim" / "mae_fifo.sv").read_text()
+    text = paths.rtl_file("mae_fifo").read_text()
 
     def made(name: str, *changes: tuple[str, str]) -> canonical.Netlist:
         changed = text.replace("module mae_fifo", f"module {name}")

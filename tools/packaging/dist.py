@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the release archive maeslant-VERSION.tar.gz in build/dist.
 
-It holds what is committed, and in verilog/ one plain Verilog file for each recommended build. Two
-runs on the same commit give the same bytes.
+It holds what is committed, in verilog/ one plain Verilog file for each recommended build, and in
+constraints/ the SDC and XDC of every build. Two runs on the same commit give the same bytes.
 """
 
 import gzip
@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 from maeslant import __version__, paths
 from maeslant.build import configurations
 from maeslant.errors import MaeslantError
-from maeslant.synth import design, sources
+from maeslant.synth import constraints, design, sources
 
 NAME = f"maeslant-{__version__}"
 OUT = paths.BUILD / "dist" / f"{NAME}.tar.gz"
@@ -56,13 +56,25 @@ def verilog() -> dict[str, str]:
     return {"README.md": table, **found}
 
 
+def timing() -> dict[str, str]:
+    """Returns the constraints of every build, by file name."""
+    return {
+        f"{name}.{form}": constraints.text(name, form)
+        for name in configurations.load()
+        for form in constraints.FORMS
+    }
+
+
 def archive(files: dict[str, str]) -> bytes:
-    """Returns a reproducible release archive of a Git commit and additional files, as bytes."""
+    """Returns a reproducible release archive of a Git commit and additional files, as bytes.
+
+    ``files``: text by path in the archive.
+    """
     stamp = int(git("log", "-1", "--format=%ct"))
     room = io.BytesIO(git("archive", "--format=tar", f"--prefix={NAME}/", "HEAD"))
     with tarfile.open(fileobj=room, mode="a") as tar:
         for name, text in sorted(files.items()):
-            entry = tarfile.TarInfo(f"{NAME}/verilog/{name}")
+            entry = tarfile.TarInfo(f"{NAME}/{name}")
             entry.size, entry.mtime = len(text.encode()), stamp
             tar.addfile(entry, io.BytesIO(text.encode()))
     return gzip.compress(room.getvalue(), 9, mtime=stamp)
@@ -74,7 +86,9 @@ def main() -> int:
         if git("status", "--porcelain", "--untracked-files=no"):
             raise MaeslantError("the tree has changes that are not committed")
         check_changelog()
-        data = archive(verilog())
+        files = {f"verilog/{name}": text for name, text in verilog().items()}
+        files |= {f"constraints/{name}": text for name, text in timing().items()}
+        data = archive(files)
     except MaeslantError as error:
         sys.exit(f"dist: {error}")
     OUT.parent.mkdir(parents=True, exist_ok=True)
