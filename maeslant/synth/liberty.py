@@ -29,8 +29,9 @@ LEAKAGE = re.compile(r"leakage_power_unit\s*:\s*\"?([\d.]+)([numpNUMP][wW])")
 class Cell:
     """Describes a standard cell: area, input capacitances, output functions, state.
 
-    ``state``: the Liberty group's expressions by name, and under its kind (ff, latch, ...) the
-    names of the state and of its inverse. ``most``: what an output pin may drive, in fF.
+    ``gate``: of a clock gate the clock pin, the output, and the pins that enable it. ``state``: the
+    Liberty group's expressions by name, and under its kind (ff, latch, ...) the names of the state
+    and of its inverse. ``most``: what an output pin may drive, in fF.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Cell:
     functions: dict[str, str]
     state: dict[str, object]
     most: dict[str, float] = dataclasses.field(default_factory=dict)
+    gate: tuple[str, str, tuple[str, ...]] | None = None
 
     @property
     def sequential(self) -> bool:
@@ -154,7 +156,9 @@ def _cells(text: str) -> dict[str, Cell]:
             if name and limit:
                 most[name[1]] = float(limit[1]) * femto
         um2 = float(area[1]) if area else 0.0
-        found[start[1]] = Cell(start[1], um2, inputs, functions, _state(body), most)
+        state = _state(body)
+        gate = _gate(body) if "clock_gating_integrated_cell" in body else None
+        found[start[1]] = Cell(start[1], um2, inputs, functions, state, most, gate)
     return found
 
 
@@ -169,6 +173,23 @@ def _state(body: str) -> dict[str, object]:
         return {}
     words = dict(re.findall(r'(\w+)\s*:\s*"([^"]*)"', group[4]))
     return {**words, group[1]: (group[2], group[3])}
+
+
+def _gate(body: str) -> tuple[str, str, tuple[str, ...]] | None:
+    """Returns a clock gate's clock pin, output and enabling pins from its Liberty group.
+
+    Returns None for a gate that holds its output high.
+    """
+    pins: dict[str, list[str]] = {}
+    for pin in re.split(r"(?m)^\s*pin\s*\(", body)[1:]:
+        name = re.match(r'\s*"?([\w$]+)', pin)
+        for kind in re.findall(r'\bclock_gate_(\w+)_pin\s*:\s*"?true', pin):
+            pins.setdefault(kind, []).append(name[1])
+    if "posedge" not in re.search(r'clock_gating_integrated_cell\s*:\s*"?(\w+)', body)[1]:
+        return None
+    if not (pins.get("clock") and pins.get("out") and pins.get("enable")):
+        return None
+    return pins["clock"][0], pins["out"][0], (*pins["enable"], *pins.get("test", ()))
 
 
 def _like(cells: dict[str, Cell], inputs: int, function: str) -> list[Cell]:

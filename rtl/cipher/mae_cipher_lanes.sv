@@ -16,10 +16,10 @@
 // Parameters: KeyClocks is the number of clocks for a round key: decryption is accepted Nr *
 // KeyClocks + 1 clocks after its key, instead of the Nr + 1 clocks of the interface. With
 // RoundsPerReg = 2, encryption waits for all round keys, too. GateIdle = 1 stops the clock of a lane
-// while it holds no block and none is offered to it. Legal: Lanes 1..16; KeyBanks 1..4;
-// Dirs any of dirs_e; MaxKeyLen any of key_len_e (longer keys are not accepted); Sbox any of
-// sbox_impl_e; RegsPerRound 1..3; KeyClocks 1..RegsPerRound; RoundsPerReg, Flush, CtxBits as in
-// mae_pipe_rounds; GateIdle 0 or 1.
+// while it holds no block and none is offered to it, and that of the key memory while all lanes are
+// idle and no key comes. Legal: Lanes 1..16; KeyBanks 1..4; Dirs any of dirs_e; MaxKeyLen any of
+// key_len_e (longer keys are not accepted); Sbox any of sbox_impl_e; RegsPerRound 1..3; KeyClocks
+// 1..RegsPerRound; RoundsPerReg, Flush, CtxBits as in mae_pipe_rounds; GateIdle 0 or 1.
 // Security: constant-time; no masking.
 // Source: FIPS 197; Dong et al..
 
@@ -68,6 +68,21 @@ module mae_cipher_lanes
     for (int unsigned i = 0; i < Lanes; i++) used |= lane_used[i];
   end
 
+  logic key_clk;
+  if (GateIdle) begin : gen_key_gate
+    // The longest that a timer of mae_round_key_mem runs, or an expansion, and the clocks around it.
+    mae_idle_clock #(
+        .Clocks(16 * RegsPerRound + 4)
+    ) u_clock (
+        .clk_i,
+        .rst_ni,
+        .active_i(key_valid_i || req_valid_i != '0 || clear_i),
+        .clk_o   (key_clk)
+    );
+  end else begin : gen_key_clock
+    assign key_clk = clk_i;
+  end
+
   mae_round_key_mem #(
       .KeyBanks   (KeyBanks),
       .MaxKeyLen  (MaxKeyLen),
@@ -75,7 +90,7 @@ module mae_cipher_lanes
       .StepClocks (KeyClocks),
       .Sbox       (Sbox)
   ) u_keys (
-      .clk_i,
+      .clk_i      (key_clk),
       .rst_ni,
       .clear_i,
       .key_valid_i,

@@ -75,7 +75,23 @@ def estimate(
         _run(counter(report.parameters, design), tell)
         found["counter_pj"] = each(wires=True)
         found["counter_pj_without_wires"] = each(wires=False)
+        found |= _idle(report, design, library, period, tell)
     return found
+
+
+def _idle(
+    report: Report,
+    design: levels.Netlist,
+    library: Library,
+    period: float,
+    tell: Callable[[str], None] = lambda step: None,
+) -> dict[str, float]:
+    """Returns the power in mW of an AES core that has a key and no block, and its clock pins'."""
+    design.forget()
+    _run(stimulus.Idle(report.parameters, design), tell)
+    internal, switching, clocks, leakage = energies(design, library)
+    spent = (internal + switching + clocks) / period * 1e-3 + leakage
+    return {"idle_mw": round(spent, 5), "idle_clock_mw": round(clocks / period * 1e-3, 5)}
 
 
 def _run(bench: stimulus.Bench, tell: Callable[[str], None]) -> stimulus.Bench:
@@ -99,6 +115,8 @@ def energies(
     rate = design.activity()[0]
     clocked = design.clock_nets()
     rate[clocked] = 2
+    for net, pulses in design.pulses.items():
+        rate[net] = 2 * pulses / max(design.clocks, 1)
     kinds = collections.defaultdict(list)
     for kind, pins in design.cells.values():
         kinds[kind].append(pins)
@@ -110,6 +128,9 @@ def energies(
     for kind, members in kinds.items():
         cell, own = library.cells[kind], known[kind]
         leakage += own.leakage_mw * len(members)
+        if cell.gate:
+            clocks += _clock_gates(cell, own, members, rate, load)
+            continue
         if cell.sequential:
             internal += _flip_flops(cell, own, members, rate, load)
             continue
@@ -136,7 +157,7 @@ def _loads(
             nets = np.array([pins[pin] for pins in members if pin in pins], int)
             np.add.at(load, nets, cell.inputs.get(pin, 0.0))
             np.add.at(pins_on, nets, pin in cell.inputs)
-            driven[nets] |= pin in cell.functions
+            driven[nets] |= pin in cell.functions or (cell.gate or "--")[1] == pin
     for direction, nets in design.ports.values():
         if direction == "output":
             np.add.at(load, nets, library.load_ff)
@@ -152,6 +173,20 @@ def _mean(arcs: tuple[Arc, ...], rate: np.ndarray, load: np.ndarray) -> float:
         return 0.0
     each = np.mean([arc.mean(load) for arc in arcs], axis=0)
     return float((rate * each).sum())
+
+
+def _clock_gates(
+    cell: Cell, own: Energies, members: list[dict[str, int]], rate: np.ndarray, load: np.ndarray
+) -> float:
+    """Returns the internal energy in fJ per clock of all clock gates of a given cell type."""
+    clock, out, enables = cell.gate
+    total = 0.0
+    for pins in members:
+        for pin in (clock, out, *enables):
+            net = pins.get(pin, 0)
+            loads = load[[net]] if pin == out else np.zeros(1)
+            total += _mean(own.pins.get(pin, ()), rate[[net]], loads)
+    return total
 
 
 def _flip_flops(
@@ -181,7 +216,8 @@ def _flip_flops(
         quiet, busy = (
             np.mean([arc.rise[0] + arc.fall[0] for arc in some]) for some in (stays, moves)
         )
-        total += float(((1 - changes) * quiet + changes * busy).sum())
+        pulses = rate[np.array([p[clock] for p in members], int)] / 2  # 1, if nothing gates it
+        total += float(((pulses - changes) * quiet + changes * busy).sum())
     return total
 
 

@@ -112,20 +112,34 @@ class Netlist:
         self.words[1] = ONES
         self.forget()
 
+    def _gates(self) -> dict[int, list[int]]:
+        """Returns the nets that enable each gated clock, by the net of the clock."""
+        found = {}
+        for kind, pins in self.cells.values():
+            if gate := self.library.cells[kind].gate:
+                _, out, enables = gate
+                found[pins[out]] = [pins[pin] for pin in enables if pin in pins]
+        return found
+
     def forget(self) -> None:
         """Resets the counters of the netlist's signal transitions to zero."""
         self.toggles = np.zeros(self.nets, dtype=np.int64)
+        self.pulses = dict.fromkeys(self.gated, 0)  # of each gated clock
         self.highs = np.zeros(self.nets, dtype=np.int64)
         self.clocks = 0
 
     def _order(self) -> None:
         """Sorts the netlist's gates topologically, in groups of the same type and depth."""
         states, gates = collections.defaultdict(list), []
+        self.gated = self._gates()
         sources: dict[int, int] = {}  # of a net: the gate that drives it
         for name, (kind, pins) in self.cells.items():
             cell = self.library.cells[kind]
+            if cell.gate:
+                continue
             if cell.sequential:
-                states[kind].append(pins)
+                clock = pins.get(cell.clock, 0)
+                states[kind, clock if clock in self.gated else 0].append(pins)
                 continue
             for pin, text in cell.functions.items():
                 if pin in pins:
@@ -159,7 +173,8 @@ class Netlist:
             call = function(self.library.cells[kind].functions[pin], names)
             self.groups.append((call, _columns(members, names), _columns(members, [pin])[0]))
         self.states = [
-            _State(self.library.cells[kind], members) for kind, members in states.items()
+            _State(self.library.cells[kind], members, self.gated.get(clock))
+            for (kind, clock), members in states.items()
         ]
 
     def port(self, name: str) -> np.ndarray:
@@ -176,11 +191,13 @@ class Netlist:
             for out in self.library.cells[kind].functions
             if out in pins
         }
-        nets = [
-            pins[self.library.cells[kind].clock]
-            for kind, pins in self.cells.values()
-            if self.library.cells[kind].sequential
-        ]
+        nets = []
+        for kind, pins in self.cells.values():
+            cell = self.library.cells[kind]
+            if cell.gate:
+                drivers[pins[cell.gate[1]]] = [pins[cell.gate[0]]]
+            elif cell.sequential:
+                nets.append(pins[cell.clock])
         while nets:
             net = nets.pop()
             if not found[net]:
@@ -197,6 +214,10 @@ class Netlist:
     def edge(self, values: dict[str, np.ndarray], count: bool) -> None:
         """Simulates a rising clock edge of the netlist; optionally counts transitions."""
         before = self.words.copy() if count else None
+        if count:
+            for net, enables in self.gated.items():
+                enabled = np.bitwise_or.reduce(self.words[enables])
+                self.pulses[net] += int(np.bitwise_count(enabled))
         after = [state.next(self.words) for state in self.states]
         for state, value in zip(self.states, after, strict=True):
             state.put(self.words, value)
@@ -214,9 +235,15 @@ class Netlist:
 
 
 class _State:
-    """Holds the state of all flip-flops of one cell type in the simulated netlist."""
+    """Holds the state of all flip-flops of one cell type and clock in the simulated netlist.
 
-    def __init__(self, cell, members: list[dict[str, int]]) -> None:
+    ``enables``: nets of which one has to be 1 for a pulse of their clock; None: it has no gate.
+    """
+
+    def __init__(
+        self, cell, members: list[dict[str, int]], enables: list[int] | None = None
+    ) -> None:
+        self.enables = enables
         if "ff" not in cell.state:
             raise SynthesisError(f"{cell.name} is no flip-flop: power of latches is not estimated")
         names = [*cell.inputs, *cell.state["ff"]]
@@ -235,6 +262,9 @@ class _State:
         """Returns the state that a cell type's flip-flops have after the next clock edge."""
         v = [*words[self.inputs], self.value, ~self.value]
         value = self.calls["next_state"](v)
+        if self.enables is not None:
+            enabled = np.bitwise_or.reduce(words[self.enables])
+            value = value & enabled | self.value & ~enabled
         if "clear" in self.calls:
             value = value & ~self.calls["clear"](v)
         if "preset" in self.calls:

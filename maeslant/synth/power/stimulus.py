@@ -148,6 +148,20 @@ class Counter(Cipher):
         self.number_next = (self.number_next + 1) % (1 << self.BITS)
 
 
+class Idle(Cipher):
+    """Drives a key into an AES core's netlist, then blocks, then none."""
+
+    says = "one AES-128 key and no block"
+    BUSY = 8  # clocks with blocks, so that a clock that stops has something to stop for
+
+    def drive(self) -> None:
+        """Drives a key, later blocks for some clocks, then nothing, into the AES core's netlist."""
+        super().drive()
+        self.driven = getattr(self, "driven", 0) + 1
+        if self.driven > self.BUSY:
+            self.set("req_valid_i", ZERO)
+
+
 class Streams(Bench):
     """Drives a key, an ECB command and random data into the netlist of mae_mode_axis."""
 
