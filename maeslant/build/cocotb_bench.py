@@ -193,8 +193,10 @@ def _compile(folder: pathlib.Path, top: str, optimize: str) -> None:
     """Makes the simulator of a bench of what Verilator wrote, unless it is up to date."""
     target = folder / top
     main = config.share_dir / "lib" / "verilator" / "verilator.cpp"
-    if not model.outdated(folder, target, main):
+    stamp, digest = folder / "model.sha256", model.digest(folder, main)
+    if target.exists() and stamp.exists() and stamp.read_text() == digest:
         return
+    stamp.unlink(missing_ok=True)
 
     def run(command: list[str]) -> None:
         with open(folder / "build.log", "a") as log:
@@ -213,6 +215,7 @@ def _compile(folder: pathlib.Path, top: str, optimize: str) -> None:
     new = target.with_suffix(".new")
     run(["g++", "-o", str(new), *objects, *libraries, "-pthread"])
     new.replace(target)
+    paths.write(stamp, digest)
 
 
 def _tail(log: pathlib.Path, lines: int = 60) -> str:

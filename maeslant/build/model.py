@@ -77,18 +77,21 @@ def compile_model(
     return objects
 
 
-def outdated(folder: pathlib.Path, target: pathlib.Path, *own: pathlib.Path) -> bool:
-    """Returns true if a model or a file of one's own is newer than the target made of them.
+def digest(folder: pathlib.Path, *own: pathlib.Path) -> str:
+    """Returns a SHA-256 of what a model is compiled from: Verilator's C++ and files of one's own.
 
-    The compiler and this file count, too.
+    The compiler and this file count, too. Times of files do not: a clock may be set back.
     """
-    if not target.exists():
-        return True
-    made = target.stat().st_mtime_ns
-    inputs = [*folder.glob("Vtop*"), *own, pathlib.Path(__file__)]
-    if found := shutil.which("g++"):
-        inputs.append(pathlib.Path(found))
-    return any(path.stat().st_mtime_ns > made for path in inputs)
+    found = hashlib.sha256()
+    if compiler := shutil.which("g++"):
+        found.update(f"{compiler} {os.stat(compiler).st_size}".encode())
+    written = (path for path in folder.glob("Vtop*") if path.suffix in (".cpp", ".h", ".mk"))
+    for path in (*sorted(written), *own, pathlib.Path(__file__)):
+        found.update(path.name.encode())
+        with open(path, "rb") as file:
+            while piece := file.read(1 << 20):
+                found.update(piece)
+    return found.hexdigest()
 
 
 def _lists(folder: pathlib.Path) -> dict[str, list[str]]:

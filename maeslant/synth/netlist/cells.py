@@ -59,6 +59,25 @@ endmodule
 """
 
 
+def clock_gates(library: Library) -> str:
+    """Returns models of a library's clock gates, each a latch that is open while the clock is low.
+
+    Yosys reads no function of them from a Liberty file.
+    """
+    text = ""
+    for cell in library.cells.values():
+        if cell.gate:
+            clock, out, enables = cell.gate
+            text += f"""
+module {cell.name} (input {", ".join(cell.inputs)}, output {out});
+  reg enabled;
+  always_latch if (!{clock}) enabled = {" | ".join(enables)};
+  assign {out} = {clock} & enabled;
+endmodule
+"""
+    return text
+
+
 def to_prove(netlist: pathlib.Path, target: str, library: Library | None) -> list[str]:
     """Returns Yosys' commands that read a mapped netlist and models of its cells, for a proof.
 
@@ -81,9 +100,11 @@ def to_simulate(
 
     The models in the files are read as black boxes: of large memories Yosys would take gigabytes.
     """
-    if library:
-        return [f"read_liberty -ignore_miss_func {library.path}", f"read_verilog {netlist}"], []
     others = netlist.with_name("models.v")
+    if library:
+        others.write_text(clock_gates(library))
+        passes = [f"read_liberty -ignore_miss_func {library.path}", f"read_verilog {netlist}"]
+        return [passes[0], f"read_verilog -lib -overwrite {others}", passes[1]], [others]
     text = block_ram.models(target) + (multiplier() if target == "ecp5" else "")
     # What stands for a RAM without a model is empty to a simulator: it has to end there.
     end = '`ifndef YOSYS\n  initial $fatal(1, "block RAM without a model");\n`endif'

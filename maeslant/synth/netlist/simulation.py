@@ -20,7 +20,7 @@ from collections.abc import Callable
 from maeslant import paths
 from maeslant.build import toolchain
 from maeslant.errors import MaeslantError
-from maeslant.synth import yosys
+from maeslant.synth import technology, yosys
 from maeslant.synth.design import all_parameters, find
 from maeslant.synth.liberty import Library
 from maeslant.synth.netlist import cells, machines
@@ -71,7 +71,7 @@ def with_image(
     """
     from maeslant.synth.fpga import flow as fpga
 
-    what = find(report.name, report.parameters)
+    what = find(report.name, report.parameters, technology.of_target(report.target))
     what = dataclasses.replace(what, parameters=what.parameters | {"Image": f'"{image}"'})
     work = netlist.parent / "image"
     work.mkdir()

@@ -15,7 +15,7 @@ from maeslant import extras
 from maeslant.synth.liberty import Library
 from maeslant.synth.place import clock_tree, lef, placer, repeaters, wires
 from maeslant.synth.place.circuit import Circuit
-from maeslant.synth.report import Report
+from maeslant.synth.report import Report, SynthesisError
 from maeslant.synth.timing import repair, sta
 
 MODEL = 2  # of these figures: a placement of another is made again
@@ -42,6 +42,11 @@ def place(
     technology = lef.read(report.target)
     lef.check(library, technology)
     text = _renamed(report.unpack(work).read_text())
+    gates = {name for name in repair.cells(text) if library.cells[name].gate}
+    if gates:
+        raise SynthesisError(
+            f"{report.name} has clock gates ({', '.join(sorted(gates))}): no tree is made for these"
+        )
     begun = Circuit(text, technology, (1.0, 1.0))
     core = placer.core(begun.um2(), technology.row)
     circuit = Circuit(text, technology, core)
