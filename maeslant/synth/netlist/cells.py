@@ -71,7 +71,7 @@ def clock_gates(library: Library) -> str:
             text += f"""
 module {cell.name} (input {", ".join(cell.inputs)}, output {out});
   reg enabled;
-  always_latch if (!{clock}) enabled = {" | ".join(enables)};
+  always @* if (!{clock}) enabled = {" | ".join(enables)};
   assign {out} = {clock} & enabled;
 endmodule
 """
