@@ -17,7 +17,7 @@ from maeslant.synth import report, yosys
 from maeslant.synth.design import Design
 from maeslant.synth.liberty import Library
 from maeslant.synth.report import SynthesisError
-from maeslant.synth.timing import repair, sta
+from maeslant.synth.timing import loads, repair, sta
 
 # What stays apart where there are many of it.
 LANE = "mae_pipe_rounds"
@@ -28,7 +28,8 @@ SCRIPTS = {
     "small": f"strash; ifraig; scorr; &get -n; &dch -f; &nf -R 1000; &put; {SIZED}",
     "density": f"strash; dch; map -a {{D}}; {SIZED}",
     "speed": f"strash; balance; map -B 0.9 {{D}}; {SIZED}",
-    # Buffers only behind more than 60 loads: for periods at which a driver may be slow.
+    # Buffers only behind more than 60 loads, for periods at which a driver may be slow; drivers are
+    # made large enough for them afterwards (loads).
     "least": "strash; ifraig; scorr; &get -n; &dch -x; &nf -R 1000 -F 50; &put; topo; "
     "buffer -c -N 60; topo; upsize {D}; dnsize {D}; stime -p",
 }
@@ -67,7 +68,9 @@ def scripts(period_ns: float | None, abc: str | None) -> list[str]:
 
 def recipe(library: Library, period_ns: float | None, flatten: bool, abc: str) -> dict[str, object]:
     """Returns the settings of a standard-cell synthesis for the synthesis report."""
+    loaded = {"loads": "drivers within the library's limits"} if abc == "least" else {}
     return {
+        **loaded,
         "period_ns": period_ns,
         "abc": {name: SCRIPTS[name] for name in scripts(period_ns, abc)},
         "flatten": flatten,
@@ -149,6 +152,8 @@ def _map(
         folder / "map.log",
     )
     netlist.write_text(_bit_by_bit(netlist.read_text()))
+    if abc == "least":
+        loads.carry(netlist, design.top, library)
     timing = sta.timing(netlist, design.top, library, period)
     if timing["period_ns"] > period:
         repair.repair(netlist, design.top, library, timing["period_ns"], period)

@@ -10,7 +10,7 @@ import pytest
 
 from maeslant import paths
 from maeslant.synth.liberty import Library
-from maeslant.synth.timing import repair, sta
+from maeslant.synth.timing import loads, repair, sta
 from tests.synth.test_flow import library
 
 LOADS, LINKS = 8, 9
@@ -125,3 +125,19 @@ def test_sizes_are_of_one_kind() -> None:
     assert "BUF_X32" not in found
     for small, large in found.items():
         assert cells.cells[small].functions == cells.cells[large].functions
+
+
+def test_drivers_carry_their_loads(tmp_path) -> None:
+    """loads.carry makes a cell larger that drives more than it may, and leaves the others."""
+    cells = library("nangate45")
+    lines = ["module many(a, q);", "  input a;", "  output [79:0] q;", "  wire n;", "  wire m;"]
+    lines += ["  INV_X1 few (\n    .A(a),\n    .ZN(m)\n  );"]
+    lines += ["  BUF_X1 many (\n    .A(m),\n    .Z(n)\n  );"]
+    lines += [f"  INV_X1 l{i} (\n    .A(n),\n    .ZN(q[{i}])\n  );" for i in range(80)]
+    netlist = tmp_path / "many.v"
+    netlist.write_text("\n".join([*lines, "endmodule", ""]))
+    assert loads.overloaded(netlist, "many", cells) == {"many": "BUF_X1"}
+    loads.carry(netlist, "many", cells)
+    assert loads.overloaded(netlist, "many", cells) == {}
+    found = repair.cells(netlist.read_text())
+    assert found["INV_X1"] == 81 and "BUF_X1" not in found and sum(found.values()) == 82

@@ -10,7 +10,10 @@ from maeslant.synth.report import Report
 # What has no table of its own: small cores where they are placed and routed.
 LUT4 = {"Sbox": "SboxLowDepth"}
 ONE_RUN = {"seeds": 1}  # of place and route, where one takes ten minutes and more
-SERIAL = Ours("serial128", options={"period_ns": 5, "abc": "small"})
+FEWEST = (
+    Ours("serial128", options={"period_ns": 5, "abc": "small"}),
+    Ours("small128_gates", options={"period_ns": 5, "abc": "least"}),
+)
 SMALL = (
     *(Ours("small128_luts", part, {"Sbox": "SboxBoolean"}) for part in ("ecp5", "gw5a")),
     *(Ours("small128_luts", part, LUT4) for part in ("ecp5", "gw5a", "gatemate")),
@@ -22,7 +25,9 @@ SMALL = (
     Ours("gcm1_fpga", "ecp5", options=ONE_RUN),
     Ours("gcm1_fpga_ram", "ecp5"),
 )
-CORES = "serial128 small128_luts small128 small iter128 iter pipe128".split()  # from small to large
+CORES = (
+    "serial128 small128_luts small128_gates small128 small iter128 iter pipe128".split()
+)  # from small to large
 # What an ECP5-85F holds of the systems and cards.
 DEVICES = Table(
     "Whole devices, placed and routed",

@@ -20,7 +20,7 @@ from maeslant.build import configurations
 from maeslant.errors import MaeslantError
 from maeslant.synth import report
 from maeslant.synth.flow import publish, remembered, synthesize
-from maeslant.synth.page import every_column, fits, placed, related_work, sensitivity, units
+from maeslant.synth.page import every_column, fits, idle, placed, related_work, sensitivity, units
 from maeslant.synth.page.rows import Difference, Ours, Table
 from maeslant.synth.report import Report
 
@@ -51,12 +51,9 @@ def figures(made: Report | None) -> dict[str, float | None]:
     return {
         "fmax_mhz": mhz,
         "mm2": mm2,
-        "kge": area.get("kge"),
-        "lut": area.get("lut"),
+        **{name: area.get(name) for name in ("kge", "lut", "bram", "dsp")},
         "ff": area.get("ff", area.get("flip_flops")),
-        "bram": area.get("bram"),
-        "dsp": area.get("dsp"),
-        "mw": power.get("mw"),
+        **{name: power.get(name) for name in ("mw", "idle_mw")},
         "pj": power.get("pj_per_block"),
         "gbps": gbps,
         "latency_ns": latency * 1000 / mhz if latency and mhz else None,
@@ -89,6 +86,7 @@ COLUMNS: dict[str, tuple[str, str]] = {  # heading, format
     "bram": ("block RAM", "g"),
     "dsp": ("DSP", ".0f"),
     "mw": ("mW", ",.1f"),
+    "idle_mw": ("mW idle", ",.1f"),
     "pj": ("pJ a block", ".1f"),
     "gbps": ("Gbit/s", ",.1f"),
     "latency_ns": ("latency ns", ".1f"),
@@ -172,6 +170,7 @@ def tables() -> tuple[Table, ...]:
             tuple(PER_WATT),
             (*_related("Dong N=9"), ONEHOT, Ours("lanes10_frugal", options=dict(FAMILIES[1][1]))),
         ),
+        idle.TABLE,
         Table(
             "Dong et al., Figure 8: AES-GCM with ten pipelines",
             "The paper proposes it, without figures. `gcm10`: mapped for 400 MHz.",
@@ -285,7 +284,7 @@ def tables() -> tuple[Table, ...]:
             "without a period. `maeslant synth` tries ways of mapping, and mends paths.",
             CORE_COLUMNS,
             (
-                fits.SERIAL,
+                *fits.FEWEST,
                 *_named("small128", "iter128", options={"period_ns": 2}),
                 *_named("small", "iter", options={"period_ns": 3}),
                 *_named("pipe128", "gcm1", "gcm4_deep"),

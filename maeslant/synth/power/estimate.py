@@ -142,6 +142,14 @@ def energies(
     return internal, switching, clocks, leakage
 
 
+def loads(design: levels.Netlist, library: Library) -> np.ndarray:
+    """Returns each net's load in fF, with the library's model of wires."""
+    kinds = collections.defaultdict(list)
+    for kind, pins in design.cells.values():
+        kinds[kind].append(pins)
+    return _loads(design, library, kinds, None)[0]
+
+
 def _loads(
     design: levels.Netlist,
     library: Library,
