@@ -33,9 +33,17 @@ def generator() -> object:
     return module
 
 
-def lint(core: str, target: str, folder: pathlib.Path, *flags: str, root: pathlib.Path) -> str:
+def lint(
+    core: str,
+    target: str,
+    folder: pathlib.Path,
+    *flags: str,
+    root: pathlib.Path,
+    technology: str | None = None,
+) -> str:
     """Runs a FuseSoC core's lint target; returns its output if it fails, else nothing."""
     command = [sys.executable, "-m", "fusesoc.main", "--cores-root", str(root), "run"]
+    command += ["--flag", f"technology_{technology}"] if technology else []
     command += ["--target", target, "--work-root", str(folder / "work"), f"maeslant:aes:{core}"]
     environment = {"PATH": toolchain.search_path(), "HOME": str(folder)}
     done = subprocess.run(
@@ -57,6 +65,16 @@ def test_lint_with_parameters(tmp_path: pathlib.Path) -> None:
     """FuseSoC sets the parameters of core gcm by command-line flags."""
     flags = ("--Lanes", "2", "--Sbox", "2", "--MaxKeyLen", "0")
     assert not lint("gcm", "lint", tmp_path, *flags, root=paths.RTL)
+
+
+@pytest.mark.parametrize("technology", ["xc7", "gatemate"])
+def test_lint_with_views(technology: str, tmp_path: pathlib.Path) -> None:
+    """A technology's flag takes its views in the place of the generic ones."""
+    assert not lint("gcm", "lint", tmp_path, root=paths.RTL, technology=technology)
+    (listed,) = (tmp_path / "work").glob("*.vc")
+    names = [line for line in listed.read_text().split() if line.endswith("mae_ram.sv")]
+    (name,) = names
+    assert ("technology/xc7" in name) == (technology == "xc7")
 
 
 def test_lint_notices_a_file_that_is_missing(tmp_path: pathlib.Path, generator) -> None:

@@ -2,8 +2,8 @@
 //
 // mae_ram: stores words in a memory with one write port and one read port. View for Lattice ECP5.
 //
-// Ports, parameters, latency and throughput: rtl/prim/mae_ram.sv. ReadReg = 0 is LUT RAM, ReadReg =
-// 1 block RAM.
+// Ports, parameters, latency and throughput: rtl/prim/mae_ram.sv. ReadReg = 0 is LUT RAM, which
+// is all that can be read in the same clock; ReadReg = 1 is block RAM, whatever its size.
 // Source: Lattice Synthesis Engine User Guide (syn_ramstyle).
 
 `include "mae_assert.svh"
@@ -29,20 +29,17 @@ module mae_ram #(
 );
   `MAE_PARAM(PartsLegal, Parts >= 1 && Parts * WriteBits == Width)
 
-  localparam string Style = ReadReg ? "block_ram" : "distributed";
-
-  (* syn_ramstyle = Style *)
-  logic [Width-1:0] words_q[Depth];
-
-  always_ff @(posedge clk_i) begin
-    for (int unsigned i = 0; i < Parts; i++) begin
-      if (write_i[i])
-        words_q[write_addr_i][i*WriteBits+:WriteBits] <= write_data_i[i*WriteBits+:WriteBits];
-    end
-  end
-
   if (ReadReg) begin : gen_reg
+    (* syn_ramstyle = "block_ram" *)
+    logic [Width-1:0] words_q[Depth];
     logic [Width-1:0] read_q;
+
+    always_ff @(posedge clk_i) begin
+      for (int unsigned i = 0; i < Parts; i++) begin
+        if (write_i[i])
+          words_q[write_addr_i][i*WriteBits+:WriteBits] <= write_data_i[i*WriteBits+:WriteBits];
+      end
+    end
 
     always_ff @(posedge clk_i) begin
       if (clear_i) read_q <= '0;
@@ -50,8 +47,15 @@ module mae_ram #(
     end
     assign read_data_o = read_q;
   end else begin : gen_direct
+    logic [Width-1:0] words_q[Depth];
     logic unused;
 
+    always_ff @(posedge clk_i) begin
+      for (int unsigned i = 0; i < Parts; i++) begin
+        if (write_i[i])
+          words_q[write_addr_i][i*WriteBits+:WriteBits] <= write_data_i[i*WriteBits+:WriteBits];
+      end
+    end
     assign read_data_o = words_q[read_addr_i];
     assign unused = read_i ^ clear_i;
   end

@@ -3,8 +3,8 @@
 // mae_ram: stores words in a memory with one write port and one read port. View for 7-series and
 // UltraScale.
 //
-// Ports, parameters, latency and throughput: rtl/prim/mae_ram.sv. ReadReg = 0 is LUT RAM, ReadReg =
-// 1 block RAM.
+// Ports, parameters, latency and throughput: rtl/prim/mae_ram.sv. ReadReg = 0 is LUT RAM, which
+// is all that can be read in the same clock; ReadReg = 1 is block RAM, whatever its size.
 // Source: AMD UG901 (ram_style).
 
 `include "mae_assert.svh"
@@ -30,20 +30,17 @@ module mae_ram #(
 );
   `MAE_PARAM(PartsLegal, Parts >= 1 && Parts * WriteBits == Width)
 
-  localparam string Style = ReadReg ? "block" : "distributed";
-
-  (* ram_style = Style *)
-  logic [Width-1:0] words_q[Depth];
-
-  always_ff @(posedge clk_i) begin
-    for (int unsigned i = 0; i < Parts; i++) begin
-      if (write_i[i])
-        words_q[write_addr_i][i*WriteBits+:WriteBits] <= write_data_i[i*WriteBits+:WriteBits];
-    end
-  end
-
   if (ReadReg) begin : gen_reg
+    (* ram_style = "block" *)
+    logic [Width-1:0] words_q[Depth];
     logic [Width-1:0] read_q;
+
+    always_ff @(posedge clk_i) begin
+      for (int unsigned i = 0; i < Parts; i++) begin
+        if (write_i[i])
+          words_q[write_addr_i][i*WriteBits+:WriteBits] <= write_data_i[i*WriteBits+:WriteBits];
+      end
+    end
 
     always_ff @(posedge clk_i) begin
       if (clear_i) read_q <= '0;
@@ -51,8 +48,15 @@ module mae_ram #(
     end
     assign read_data_o = read_q;
   end else begin : gen_direct
+    logic [Width-1:0] words_q[Depth];
     logic unused;
 
+    always_ff @(posedge clk_i) begin
+      for (int unsigned i = 0; i < Parts; i++) begin
+        if (write_i[i])
+          words_q[write_addr_i][i*WriteBits+:WriteBits] <= write_data_i[i*WriteBits+:WriteBits];
+      end
+    end
     assign read_data_o = words_q[read_addr_i];
     assign unused = read_i ^ clear_i;
   end
