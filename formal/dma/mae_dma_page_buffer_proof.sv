@@ -139,7 +139,7 @@ module mae_dma_page_buffer_proof #(
       assert (u_dut.clear_last_q == (clearing && clocks_q == Depth) &&
               (!clearing || u_dut.clear_q == AddrWidth'(clocks_q)));
       FirstRowsZero :
-      assert (!clearing || clocks_q < 1 || (u_dut.u_even.words_q[0] == '0 && u_dut.u_odd.words_q[0] == '0));
+      assert (!clearing || clocks_q < 1 || {u_dut.u_even.words_q[0], u_dut.u_odd.words_q[0]} == '0);
       ReadsZero : assert (!clearing || clocks_q < 2 || {u_dut.rd_even, u_dut.rd_odd} == '0);
       Erased : assert (!clearing || (known_q && byte_q == '0));
       // A row that an erasure has still to come to may hold anything.
