@@ -10,7 +10,7 @@
 // Reset: data_o is 0.
 // Parameters: Width is the number of bits. Legal: Width >= 1.
 // Constraint: place both registers of a bit next to each other; the path to the first one is the
-// crossing (`maeslant files --constraints`).
+// crossing (`maeslant constraints`).
 
 `include "mae_assert.svh"
 

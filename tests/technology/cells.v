@@ -52,6 +52,19 @@ module CLKGATETST_X8 (
   );
 endmodule
 
+module CLKGATETST_X1 (
+    input  CK,
+    input  E,
+    input  SE,
+    output GCK
+);
+  BUFGCE u_gate (
+      .I (CK),
+      .CE(E | SE),
+      .O (GCK)
+  );
+endmodule
+
 module DFFR_X1 (
     input      CK,
     input      RN,

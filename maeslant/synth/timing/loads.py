@@ -30,7 +30,7 @@ def overloaded(netlist: pathlib.Path, top: str, library: Library) -> dict[str, s
 def carry(netlist: pathlib.Path, top: str, library: Library) -> None:
     """Replaces cells of a netlist file by larger ones until none drives more than it may.
 
-    A cell stays that is the largest of its kind.
+    A cell stays that is the largest of its kind, or that the RTL names itself.
     """
     larger = repair.sizes(library)
     while True:
@@ -43,7 +43,11 @@ def carry(netlist: pathlib.Path, top: str, library: Library) -> None:
             return
 
         def cell(found, grown=grown) -> str:
-            kind = grown.get(found[2].removeprefix("\\"), found[1])
+            kind = grown.get(found[2], found[1])
             return f"  {kind} {found[2]} (\n{found[3]}  );"
 
-        netlist.write_text(repair.INSTANCE.sub(cell, netlist.read_text()))
+        before = netlist.read_text()
+        after = repair.INSTANCE.sub(cell, before)
+        if after == before:
+            return
+        netlist.write_text(after)

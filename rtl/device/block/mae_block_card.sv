@@ -8,7 +8,7 @@
 // both run at the rate of the bus at the same time. Keys are loaded by registers after OCP L.O.C.K.
 // Registers and requests: regs/mae_block_card.rdl, mae_block_pkg. A bad request, an empty key slot or
 // an error response of either bus ends in the status of a completion.
-// A request that fails by a bus error may have written any part of its data, ciphertext if not plain.
+// A request that fails by a bus error may have written any part: on the media ciphertext, if not plain.
 // m_axi_ is host memory, m_axi_mem_ the media, from address 0. Ports come from registers, but for
 // flush_valid_o: while it is high the media keeps all writes that it has answered, then raises
 // flush_ready_i, which may be high always. A wipe and ctrl.enable low end it without an answer.

@@ -7,9 +7,9 @@
 // the parameters.
 //
 // A wipe waits for nothing: halt_o, job_rst_no and clear_o are those of mae_wipe_control, to DMA
-// engines and client. wiping_i lasts until their memories are erased, draining_i until the bus has ended all bursts (see mae_dma): status.wiping shows the
-// first, status.busy the second too, and ctrl.enable waits for both. Key words and keys on their way
-// are erased in the clock of the wipe.
+// engines and client. wiping_i lasts until their memories are erased, draining_i until the bus has
+// ended all bursts (see mae_dma): status.wiping shows the first, status.busy the second too, and
+// ctrl.enable waits for both. Key words and keys on their way are erased in the clock of the wipe.
 // Latency: a register access takes 2 clocks on an idle bus (a read 3, with its response).
 // Throughput: one access at a time.
 // Parameters: Legal: Lanes 1, 2, 4, 8; Contexts 1..256; KeySlots 0..64.

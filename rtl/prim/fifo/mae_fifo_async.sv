@@ -17,7 +17,7 @@
 // Parameters: the depth is 2^LogDepth words of Width bits. Legal: Width >= 1, LogDepth >= 1, Zero 0
 // or 1.
 // Constraint: limit the delay from *_gray_q to the other side's mae_sync and from the stored words
-// to registers of out_clk_i to one clock of the faster side (`maeslant files --constraints`).
+// to registers of out_clk_i to one clock of the faster side (`maeslant constraints`).
 
 `include "mae_assert.svh"
 

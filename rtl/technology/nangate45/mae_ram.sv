@@ -35,10 +35,12 @@ module mae_ram #(
     for (genvar p = 0; p < Parts; p++) begin : gen_part
       logic part_clk;
 
-      mae_clock_gate u_gate (
-          .clk_i,
-          .enable_i(write_i[p] && 32'(write_addr_i) == w),
-          .clk_o   (part_clk)
+      // Not mae_clock_gate, of which a view may leave the clock on: the words rely on this one.
+      CLKGATETST_X1 u_gate (
+          .CK (clk_i),
+          .E  (write_i[p] && 32'(write_addr_i) == w),
+          .SE (1'b0),
+          .GCK(part_clk)
       );
 
       always_ff @(posedge part_clk) begin
