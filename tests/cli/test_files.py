@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests `maeslant files`: source lists for tools, and plain Verilog for other simulators."""
+"""Tests `maeslant files` and `constraints`: source lists, plain Verilog, SDC and XDC."""
 
 import json
 import os
@@ -21,9 +21,9 @@ MOST = 8_000_000  # characters of plain Verilog that Icarus is given
 TOPS = ("small128", "lanes4", "gcm1_fpga", "mae_gcm_axis", "peripheral", "stream1", "soc")
 
 
-def command(*words: str) -> subprocess.CompletedProcess:
-    """Runs `maeslant files` in a process of its own; returns the finished process."""
-    line = [sys.executable, "-m", "maeslant.cli", "files", *words]
+def command(*words: str, name: str = "files") -> subprocess.CompletedProcess:
+    """Runs `maeslant files`, or another command, in a process of its own; returns that."""
+    line = [sys.executable, "-m", "maeslant.cli", name, *words]
     return subprocess.run(line, capture_output=True, text=True, check=False, cwd=paths.ROOT)
 
 
@@ -47,6 +47,31 @@ def test_json() -> None:
     found = json.loads(command("small128", "--json").stdout)
     assert found["files"] == [str(path) for path in sources.ordered("small128")]
     assert all(pathlib.Path(path).is_file() for path in found["files"])
+
+
+def test_technology() -> None:
+    """`maeslant files --technology` lists that technology's views; an unknown one is an error."""
+    listed = command("stream4_async", "--technology", "ecp5").stdout
+    assert "/rtl/technology/ecp5/mae_ram.sv\n" in listed and "/prim/mae_ram.sv" not in listed
+    done = command("stream4_async", "--technology", "vhs")
+    assert done.returncode == 1 and "no technology 'vhs'" in done.stderr
+
+
+def test_constraints() -> None:
+    """`maeslant constraints` prints the format and periods asked for; bad ones are errors."""
+    words = ("stream4_async", "--clock", "clk_i=4")
+    done = command(*words, "--format", "xdc", name="constraints")
+    assert "create_clock -name clk_i -period 4 " in done.stdout
+    assert "set_max_delay -datapath_only 4 " in done.stdout
+    found = json.loads(command(*words, "--json", name="constraints").stdout)
+    assert "set_false_path -hold " in found["sdc"]
+    for word, says in (
+        ("clk_i=x", "NAME=NS"),
+        ("clk_i=-1", "must be positive"),
+        ("q=1", "no clock"),
+    ):
+        done = command("small128", "--clock", word, name="constraints")
+        assert done.returncode == 1 and says in done.stderr and not done.stdout
 
 
 def test_unknown_module() -> None:
