@@ -7,6 +7,7 @@ import re
 import subprocess
 
 from maeslant import paths
+from maeslant.build import made
 from maeslant.errors import MaeslantError
 
 # OPENSSL_ia32cap bits: 57 AES-NI and 33 PCLMULQDQ of the first word; VAES and VPCLMULQDQ, bits 9
@@ -36,12 +37,12 @@ def openssl_rate(cipher: str, size: int, seconds: float, instructions: bool) -> 
 
 def table_aes() -> pathlib.Path:
     """Compiles the C program of table-based AES for measurements; returns the program's path."""
-    program = paths.BUILD / "bench" / "table_aes"
-    program.parent.mkdir(parents=True, exist_ok=True)
-    if not program.exists() or program.stat().st_mtime < SOURCE.stat().st_mtime:
-        command = ["gcc", "-std=gnu17", "-O2", "-o", str(program), str(SOURCE)]
+
+    def write(new: pathlib.Path) -> None:
+        command = ["gcc", "-std=gnu17", "-O2", "-o", str(new), str(SOURCE)]
         subprocess.run(command, check=True)
-    return program
+
+    return made.make(paths.BUILD / "bench" / "table_aes", [SOURCE], write)
 
 
 def table_rate(size: int, seconds: float) -> float:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds libmaeslant, the enclave's library and C programs that use them, if out of date."""
 
-import fcntl
 import json
 import os
 import pathlib
@@ -10,6 +9,7 @@ import shutil
 import subprocess
 
 from maeslant import __version__, paths
+from maeslant.build import made
 from maeslant.errors import MaeslantError
 
 DRIVER = paths.ROOT / "driver"
@@ -66,15 +66,12 @@ def compiler() -> str:
     return found
 
 
-def stale(target: pathlib.Path, *, own: list[pathlib.Path] | None = None) -> bool:
-    """Returns true if a build target is missing or older than the C driver's source files."""
-    if not target.exists():
-        return True
-    made = target.stat().st_mtime_ns
+def inputs(*own: pathlib.Path) -> list[pathlib.Path]:
+    """Returns the files on which anything of the C driver may depend, with files of one's own."""
     sim = paths.ROOT / "sim"
     headers = [*DRIVER.glob("**/*.h"), *sim.glob("include/*.h"), *sim.glob("modes/*.h")]
-    inputs = [*sources(), *headers, *DRIVER.glob("*.map"), pathlib.Path(__file__), *(own or [])]
-    return any(path.stat().st_mtime_ns > made for path in inputs)
+    scripts = [*DRIVER.glob("*.map"), pathlib.Path(__file__)]
+    return sorted({*sources(), *headers, *scripts, *own})
 
 
 def compile_objects(
@@ -98,16 +95,13 @@ def exports(name: str) -> str:
 
 def build() -> pathlib.Path:
     """Builds build/driver/libmaeslant.so unless the library is up to date; returns the path."""
-    OUT.mkdir(parents=True, exist_ok=True)
-    with open(OUT / ".lock", "w") as lock:  # several processes may want it at once
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if stale(LIBRARY):
-            objects = compile_objects(OUT / "objects", OPTIMISED)
-            fresh = LIBRARY.with_suffix(".new")
-            run([compiler(), *SHARED, exports("libmaeslant"), "-pthread", *objects, "-ldl",
-                 "-o", str(fresh)], "linking libmaeslant.so")  # fmt: skip
-            fresh.replace(LIBRARY)  # who has the old one loaded keeps it
-    return LIBRARY
+
+    def write(new: pathlib.Path) -> None:
+        objects = compile_objects(OUT / "objects", OPTIMISED)
+        run([compiler(), *SHARED, exports("libmaeslant"), "-pthread", *objects, "-ldl",
+             "-o", str(new)], "linking libmaeslant.so")  # fmt: skip
+
+    return made.make(LIBRARY, inputs(), write, compiler(), *OPTIMISED)
 
 
 def build_archive(sanitize: str = "") -> pathlib.Path:
@@ -117,15 +111,13 @@ def build_archive(sanitize: str = "") -> pathlib.Path:
     """
     folder = OUT / (f"sanitized-{sanitize}" if sanitize else "programs")
     flags = SANITIZERS[sanitize] if sanitize else OPTIMISED
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / ".lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        archive = folder / "libmaeslant.a"
-        if stale(archive):
-            archive.unlink(missing_ok=True)
-            run(["ar", "rcs", str(archive), *compile_objects(folder / "objects", flags)],
-                "making libmaeslant.a")  # fmt: skip
-    return archive
+
+    def write(new: pathlib.Path) -> None:
+        new.unlink(missing_ok=True)  # ar would add to it
+        run(["ar", "rcs", str(new), *compile_objects(folder / "objects", flags)],
+            "making libmaeslant.a")  # fmt: skip
+
+    return made.make(folder / "libmaeslant.a", inputs(), write, compiler(), *flags)
 
 
 def build_program(
@@ -140,17 +132,18 @@ def build_program(
     ``more``: its other C files. ``sanitize``: one of :data:`SANITIZERS`.
     """
     archive = build_archive(sanitize)
-    target = archive.parent / source.stem
     flags = SANITIZERS[sanitize] if sanitize else OPTIMISED
-    with open(archive.parent / ".lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        # Some include files of the enclave's, whose functions are private.
-        own = [source, *more, archive, *source.parent.glob("**/*.h"), *protected_sources()]
-        if stale(target, own=own):
-            run([compiler(), *FLAGS, *flags, *INCLUDES, str(source), *map(str, more), str(archive),
-                 *(f"-l{name}" for name in libraries), "-ldl", "-o", str(target)],
-                f"compiling {source.name}")  # fmt: skip
-    return target
+    files = [str(source), *map(str, more), str(archive)]
+
+    def write(new: pathlib.Path) -> None:
+        run([compiler(), *FLAGS, *flags, *INCLUDES, *files,
+             *(f"-l{name}" for name in libraries), "-ldl", "-o", str(new)],
+            f"compiling {source.name}")  # fmt: skip
+
+    # Some include files of the enclave's, whose functions are private.
+    own = [source, *more, archive, *source.parent.glob("**/*.h"), *protected_sources()]
+    words = (compiler(), *flags, *libraries, *files)
+    return made.make(archive.parent / source.stem, inputs(*own), write, *words)
 
 
 def has_openssl() -> bool:
@@ -189,14 +182,13 @@ def build_provider(*, sanitize: str = "") -> pathlib.Path:
     require_openssl()
     archive = build_archive(sanitize)
     target = (archive.parent if sanitize else OUT) / "maeslant.so"
-    with open(archive.parent / ".lock.provider", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if stale(target, own=[*provider_sources(), archive]):
-            flags = SANITIZERS[sanitize] if sanitize else OPTIMISED
-            fresh = target.with_suffix(".new")
-            link_provider(archive.parent / "provider", fresh, flags, [str(archive)])
-            fresh.replace(target)
-    return target
+    flags = SANITIZERS[sanitize] if sanitize else OPTIMISED
+
+    def write(new: pathlib.Path) -> None:
+        link_provider(archive.parent / "provider", new, flags, [str(archive)])
+
+    own = inputs(*provider_sources(), archive)
+    return made.make(target, own, write, compiler(), __version__, *flags)
 
 
 def gcm_library() -> str:
@@ -219,18 +211,15 @@ def crypto_libraries(library: str | None = None) -> tuple[str, ...]:
 
 def build_protected() -> pathlib.Path:
     """Builds libmaeslant_protected, the enclave's driver, if out of date; returns the path."""
-    OUT.mkdir(parents=True, exist_ok=True)
     target = OUT / f"libmaeslant_protected_{gcm_library()}.so"
-    with open(OUT / ".lock.protected", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if stale(target, own=protected_sources()):
-            require_openssl()
-            fresh = target.with_suffix(".new")
-            run([compiler(), *FLAGS, *OPTIMISED, *SHARED, exports("libmaeslant_protected"),
-                 *INCLUDES, *map(str, protected_sources()), *crypto_libraries(), "-o", str(fresh)],
-                f"making {target.name}")  # fmt: skip
-            fresh.replace(target)
-    return target
+
+    def write(new: pathlib.Path) -> None:
+        require_openssl()
+        run([compiler(), *FLAGS, *OPTIMISED, *SHARED, exports("libmaeslant_protected"),
+             *INCLUDES, *map(str, protected_sources()), *crypto_libraries(), "-o", str(new)],
+            f"making {target.name}")  # fmt: skip
+
+    return made.make(target, inputs(*protected_sources()), write, compiler(), *OPTIMISED)
 
 
 def time_copies(library: str | None = None, threads: int = 1) -> dict[str, object]:
@@ -240,13 +229,15 @@ def time_copies(library: str | None = None, threads: int = 1) -> dict[str, objec
     default the driver's.
     """
     library = library or gcm_library()
-    OUT.mkdir(parents=True, exist_ok=True)
     target = OUT / f"copies_{library}"
     fuzz = DRIVER / "fuzz"
     own = [*protected_sources(library), fuzz / "fake.c", fuzz / "copies.c"]
-    if stale(target, own=own):
+
+    def write(new: pathlib.Path) -> None:
         run([compiler(), *FLAGS, *OPTIMISED, *INCLUDES, *map(str, own),
-             *crypto_libraries(library), "-o", str(target)], "making copies")  # fmt: skip
+             *crypto_libraries(library), "-o", str(new)], "making copies")  # fmt: skip
+
+    made.make(target, inputs(*own), write, compiler(), *OPTIMISED)
     command = [str(target), str(threads)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -260,21 +251,19 @@ def build_os() -> tuple[pathlib.Path, pathlib.Path]:
     The library has the simulated card only.
     """
     archive = build_archive()
-    program, shared = OUT / "maeslant-os", OUT / "libmaeslant_os.so"
     own = sorted((DRIVER / "os").glob("*.c"))
-    with open(OUT / ".lock.os", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        library = [str(path) for path in own if path.stem not in ("maeslant_os", "slot")]
-        for target, inputs, more in (
-            (program, [*map(str, own), str(archive)], ()),
-            (shared, library, SHARED),
-        ):
-            if stale(target, own=[*own, archive]):
-                fresh = target.with_suffix(".new")
-                run([compiler(), *FLAGS, *OPTIMISED, *more, *INCLUDES, *inputs, "-ldl",
-                     "-o", str(fresh)], f"making {target.name}")  # fmt: skip
-                fresh.replace(target)
-    return program, shared
+    library = [path for path in own if path.stem not in ("maeslant_os", "slot")]
+
+    def build_one(name: str, files: list[pathlib.Path], more: tuple[str, ...]) -> pathlib.Path:
+        def write(new: pathlib.Path) -> None:
+            run([compiler(), *FLAGS, *OPTIMISED, *more, *INCLUDES, *map(str, files), "-ldl",
+                 "-o", str(new)], f"making {name}")  # fmt: skip
+
+        words = (compiler(), *OPTIMISED, *more, *map(str, files))
+        return made.make(OUT / name, inputs(*own, archive), write, *words)
+
+    program = build_one("maeslant-os", [*own, archive], ())
+    return program, build_one("libmaeslant_os.so", library, SHARED)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from cocotb_tools.check_results import get_results
 from cocotb_tools.runner import Verilator
 
 from maeslant import paths
-from maeslant.build import bus_checkers, model, toolchain
+from maeslant.build import bus_checkers, made, model, toolchain
 from maeslant.errors import MaeslantError
 
 # The makefiles name these folders of cocotb, and accept no space in them.
@@ -101,7 +102,11 @@ def simulate(
     runner.visible = visible
     with open(folder / ".lock", "w") as lock:  # of parallel tests one builds, the others wait
         fcntl.flock(lock, fcntl.LOCK_EX)
+        times, read = folder / "Vtop__verFiles.dat", folder / "sources.sha256"
         try:
+            # Verilator skips what has not changed, and goes by times in seconds.
+            if not read.exists() or read.read_text() != _sources_digest(times):
+                times.unlink(missing_ok=True)
             runner.build(
                 sources=files,
                 hdl_toplevel=top,
@@ -110,9 +115,10 @@ def simulate(
                 build_args=[*ARGS, *paths.verilator_sources(), include, "-j", "2"],
                 timescale=("1ns", "1ps"),
                 waves=waves,
-                always=True,  # Verilator itself skips what has not changed
+                always=True,
                 log_file=folder / "build.log",
             )
+            paths.write(read, _sources_digest(times))
             _compile(folder, top, optimize)
         except (RuntimeError, subprocess.CalledProcessError, OSError) as error:
             text = f"{top} does not build: {error}\n{_tail(folder / 'build.log')}"
@@ -187,6 +193,12 @@ def _folder(top: str, *configuration: object) -> pathlib.Path:
     folder = paths.BUILD / "bench" / f"{top}-{key}"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def _sources_digest(times: pathlib.Path) -> str:
+    """Returns a digest of the sources that Verilator read, which its file of times lists."""
+    text = times.read_text() if times.exists() else ""
+    return made.digest([], re.findall(r'^S .*"([^"]*\.\w+)"$', text, re.M))
 
 
 def _compile(folder: pathlib.Path, top: str, optimize: str) -> None:

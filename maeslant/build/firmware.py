@@ -8,13 +8,13 @@ The compiler is Clang, out of the Python package ziglang: no system package is n
 compiles a program and writes the memory image that mae_soc starts from (its parameter Image).
 """
 
-import fcntl
 import os
 import pathlib
 import subprocess
 import sys
 
 from maeslant import extras, paths
+from maeslant.build import made
 from maeslant.errors import MaeslantError
 
 DRIVER = paths.ROOT / "driver"
@@ -65,21 +65,17 @@ def build_program(source: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
 
     Links it with the start-up code, the driver's freestanding part and AES in software.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    name, target = source.stem, folder / f"{source.stem}.elf"
+    name = source.stem
     sources = [*(FIRMWARE / file for file in COMMON), source]
     sources += FREESTANDING
     script = FIRMWARE / "soc.ld"
     headers = [*DRIVER.glob("**/*.h"), script, pathlib.Path(__file__)]
-    with open(folder / f".{name}.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        newest = max(path.stat().st_mtime_ns for path in (*sources, *headers))
-        if not target.exists() or target.stat().st_mtime_ns < newest:
-            fresh = target.with_suffix(".new")
-            options = [*FLAGS, "-O2", *INCLUDES, f"-Wl,-T,{script}", "-o", fresh]
-            run([*options, *sources], f"building the firmware {name}")
-            fresh.replace(target)
-    return target
+
+    def write(new: pathlib.Path) -> None:
+        options = [*FLAGS, "-O2", *INCLUDES, f"-Wl,-T,{script}", "-o", new]
+        run([*options, *sources], f"building the firmware {name}")
+
+    return made.make(folder / f"{name}.elf", [*sources, *sorted(headers)], write)
 
 
 def image(program: pathlib.Path) -> bytes:

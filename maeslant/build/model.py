@@ -19,7 +19,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 
 from maeslant import paths
-from maeslant.build import toolchain
+from maeslant.build import made, toolchain
 
 HEADERS = "".join(f'#include "{name}.h"\n' for name in ("verilated", "verilated_vpi"))
 SETTINGS = "COVERAGE TIMING TRACE TRACE_FST TRACE_SAIF TRACE_VCD".split()
@@ -80,18 +80,12 @@ def compile_model(
 def digest(folder: pathlib.Path, *own: pathlib.Path) -> str:
     """Returns a SHA-256 of what a model is compiled from: Verilator's C++ and files of one's own.
 
-    The compiler and this file count, too. Times of files do not: a clock may be set back.
+    The compiler and this file count, too.
     """
-    found = hashlib.sha256()
-    if compiler := shutil.which("g++"):
-        found.update(f"{compiler} {os.stat(compiler).st_size}".encode())
+    compiler = shutil.which("g++")
+    words = [compiler, str(os.stat(compiler).st_size)] if compiler else []
     written = (path for path in folder.glob("Vtop*") if path.suffix in (".cpp", ".h", ".mk"))
-    for path in (*sorted(written), *own, pathlib.Path(__file__)):
-        found.update(path.name.encode())
-        with open(path, "rb") as file:
-            while piece := file.read(1 << 20):
-                found.update(piece)
-    return found.hexdigest()
+    return made.digest(words, [*sorted(written), *own, pathlib.Path(__file__)])
 
 
 def _lists(folder: pathlib.Path) -> dict[str, list[str]]:

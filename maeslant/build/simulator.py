@@ -10,7 +10,6 @@ import argparse
 import concurrent.futures
 import fcntl
 import functools
-import hashlib
 import json
 import os
 import pathlib
@@ -18,11 +17,10 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterable, Mapping, Sequence
 
 from maeslant import extras, paths
-from maeslant.build import bus_checkers, configurations, toolchain
+from maeslant.build import bus_checkers, configurations, made, toolchain
 from maeslant.build import model as compiler
 from maeslant.errors import MaeslantError, naming
 
@@ -157,12 +155,12 @@ def build_top(
             file=sys.stderr,
             flush=True,
         )
-        start = time.time()
+        before = _contents([*paths.rtl_files(), *files, *_harness_files(top), SIM / "exports.map"])
         with naming(where), open(where / "build.log", "w") as log:
             _make(where, target, arguments, trace, log, _harness_files(top), optimize)
         read = _dependencies(where / "model" / "Vtop__ver.d", _harness_files(top))
         # A source that was edited meanwhile may be in the library or not: build again next time.
-        if all(os.path.exists(name) and os.stat(name).st_mtime < start for name in read):
+        if all(before.get(name, now) == now for name, now in _contents(read).items()):
             known = {"key": _key([*arguments, optimize], read), "files": read}
             paths.write(stamp, json.dumps(known))
     return target
@@ -206,7 +204,8 @@ def _make(
 ) -> None:
     """Builds a simulator library by Verilator and C++ compiler; writes their output to a log."""
     model = where / "model"
-    _run([toolchain.verilator(), *arguments, "--Mdir", str(model)], log)
+    # Verilator takes a source for the old one if it was changed in the same second.
+    _run([toolchain.verilator(), "--no-skip-identical", *arguments, "--Mdir", str(model)], log)
     classes = (model / "Vtop.h").read_text()
     width = re.search(r"m_axi_arid,(\d+),0", classes)
     macros = [f"-DMAE_ID_BITS={int(width[1]) + 1}"] if width else []
@@ -280,7 +279,7 @@ def _harness(
     shared = [path for path in shared if path not in parts]
     shared += [include / "verilated_threads.cpp"]
     shared += [include / "verilated_fst_c.cpp"] if trace else []
-    key = _key([*flags, str(include.stat().st_mtime_ns)], map(str, sorted(files)))
+    key = made.digest([*flags, str(include.stat().st_mtime_ns)], sorted(files))
     cache = paths.BUILD / "sim" / ".harness" / key[:16]
     cache.mkdir(parents=True, exist_ok=True)
     jobs = [(path, cache / f"{path.stem}.o", flags) for path in shared]
@@ -341,17 +340,18 @@ def _dependencies(path: pathlib.Path, harness: list[pathlib.Path]) -> list[str]:
     return sorted(read | {str(path) for path in own})
 
 
-def _key(words: Iterable[str], files: Iterable[str]) -> str:
-    """Returns a SHA-256 of build options and source files, to detect an outdated library."""
-    digest = hashlib.sha256(json.dumps([*words, *CXX]).encode())
-    for name in files:
-        path = pathlib.Path(name)
-        digest.update(f"\0{name}\0".encode())
-        if path.suffix in (".sv", ".svh", ".v", ".vlt", ".cpp", ".h", ".map"):
-            digest.update(path.read_bytes() if path.exists() else b"gone")
-        elif path.exists():  # a program
-            digest.update(str(path.stat().st_mtime_ns).encode())
-    return digest.hexdigest()
+def _key(options: Iterable[str], files: Iterable[str]) -> str:
+    """Returns a digest of options and files; of a program, which is large, the size counts."""
+    files = list(files)
+    programs = [name for name in files if not pathlib.Path(name).suffix]
+    sizes = [str(os.stat(name).st_size) for name in programs if os.path.exists(name)]
+    rest = [name for name in files if name not in programs]
+    return made.digest([*options, *CXX, *programs, *sizes], rest)
+
+
+def _contents(files: Iterable[pathlib.Path | str]) -> dict[str, str]:
+    """Returns a digest of each file's contents by its path."""
+    return {str(name): made.digest([], [name]) for name in files}
 
 
 def main() -> int:

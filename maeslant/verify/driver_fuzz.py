@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 from maeslant import paths
-from maeslant.build import c_driver
+from maeslant.build import c_driver, made
 from maeslant.build.c_driver import DRIVER
 from maeslant.errors import MaeslantError
 
@@ -50,22 +50,23 @@ def sources(target: str) -> list[pathlib.Path]:
 
 def build(target: str, *, fuzzer: bool, coverage: bool = False) -> pathlib.Path:
     """Builds the program of a driver's fuzz target if out of date; returns the path."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
     name = f"{target}{'' if fuzzer else '_random'}{'_coverage' if coverage else ''}"
     files = sources(target)
     if not fuzzer:
         files.append(DRIVER / "fuzz" / "standalone.c")
-    if c_driver.stale(FOLDER / name, own=files):
-        compiler = newest("clang") if fuzzer or coverage else c_driver.compiler()
-        flags = ("-fsanitize=fuzzer",) if fuzzer else ()
-        flags += COVERAGE if coverage else SANITIZERS
+    compiler = str(newest("clang") if fuzzer or coverage else c_driver.compiler())
+    flags = ("-fsanitize=fuzzer",) if fuzzer else ()
+    flags += COVERAGE if coverage else SANITIZERS
+
+    def write(new: pathlib.Path) -> None:
         libraries = c_driver.crypto_libraries(None if target == "gcm" else "openssl")
         c_driver.run(
-            [str(compiler), *c_driver.FLAGS, "-O1", "-g", *flags, *c_driver.INCLUDES,
-             *map(str, files), *libraries, "-pthread", "-o", str(FOLDER / name)],
+            [compiler, *c_driver.FLAGS, "-O1", "-g", *flags, *c_driver.INCLUDES,
+             *map(str, files), *libraries, "-pthread", "-o", str(new)],
             f"making {name}",
         )  # fmt: skip
-    return FOLDER / name
+
+    return made.make(FOLDER / name, c_driver.inputs(*files), write, compiler, *flags)
 
 
 def has_fuzzer() -> bool:

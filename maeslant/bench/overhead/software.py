@@ -9,7 +9,7 @@ import pathlib
 import subprocess
 
 from maeslant import paths
-from maeslant.build import c_driver
+from maeslant.build import c_driver, made
 from maeslant.errors import MaeslantError
 
 SOURCE = paths.ROOT / "maeslant" / "bench" / "seal_copy.c"
@@ -22,18 +22,17 @@ SIZES = (4096, 16384, 32768, 65536)  # measured; times of other sizes lie on lin
 def program() -> pathlib.Path:
     """Compiles the C program that times the enclave driver's encryption; returns the path."""
     target = paths.BUILD / "bench" / f"seal_copy_{c_driver.gcm_library()}"
-    target.parent.mkdir(parents=True, exist_ok=True)
     library = c_driver.gcm_library()
     names = (f"crypto/gcm_{library}.c", "crypto/kdf.c", "outside.c", "wire.c")
     sources = [SOURCE, *(ENCLAVE / name for name in names)]
     inputs = [*sources, *ENCLAVE.glob("**/*.h")]
-    if not target.exists() or target.stat().st_mtime < max(p.stat().st_mtime for p in inputs):
-        command = [c_driver.compiler(), "-std=gnu17", "-O2", "-march=x86-64-v2", *c_driver.INCLUDES]
-        command += [*map(str, sources), *c_driver.crypto_libraries(), "-pthread", "-o", str(target)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise MaeslantError(f"seal_copy does not compile\n{done.stderr[-2000:]}")
-    return target
+    command = [c_driver.compiler(), "-std=gnu17", "-O2", "-march=x86-64-v2", *c_driver.INCLUDES]
+    command += [*map(str, sources), *c_driver.crypto_libraries(), "-pthread"]
+
+    def write(new: pathlib.Path) -> None:
+        c_driver.run([*command, "-o", str(new)], "compiling seal_copy")
+
+    return made.make(target, sorted(inputs), write, *command)
 
 
 @dataclasses.dataclass(frozen=True)

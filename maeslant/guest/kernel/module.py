@@ -5,11 +5,10 @@ The kernel's build tools and objtool run under the C library of their Debian rel
 is this machine's.
 """
 
-import fcntl
 import pathlib
 import shutil
 
-from maeslant.build import c_driver
+from maeslant.build import c_driver, made
 from maeslant.errors import MaeslantError
 from maeslant.guest import packages
 
@@ -61,25 +60,20 @@ def _tree(root: pathlib.Path, tree: pathlib.Path) -> None:
 def build() -> pathlib.Path:
     """Compiles the kernel module mae_block.ko if out of date; returns the path."""
     root = packages.fetch("module")
-    OUT.mkdir(parents=True, exist_ok=True)
-    tree, made = OUT / "kernel", OUT / "module"
-    target = made / f"{NAME}.ko"
-    with open(OUT / ".lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        key = OUT / "packages"
-        if not key.exists() or key.read_text() != str(root):  # links name the path
-            _tree(root, tree)
-            shutil.rmtree(made, ignore_errors=True)
-            key.write_text(str(root))
-        inputs = [*SOURCES.glob("**/*"), pathlib.Path(__file__)]
-        time = target.stat().st_mtime_ns if target.exists() else 0
-        if any(path.stat().st_mtime_ns > time for path in inputs if path.is_file()):
-            if not shutil.which("make"):
-                raise MaeslantError("make is missing; install it: sudo apt-get install make")
-            made.mkdir(exist_ok=True)
-            command = ["make", "-C", str(tree / "source"), f"KBUILD_OUTPUT={tree / 'output'}"]
-            command += [f"M={SOURCES}", f"MO={made}", f"CC={c_driver.compiler()}", *CONFIG]
-            command += [f"objtool={tree / 'objtool'}", f"MODPOST={tree / 'modpost'}"]
-            c_driver.run([*command, "KBUILD_MODPOST_WARN=", "W=1", "modules"], f"compiling {NAME}")
-            target.touch()
-    return target
+    tree, work = OUT / "kernel", OUT / "module"
+    inputs = sorted(path for path in SOURCES.glob("**/*") if path.is_file())
+
+    def write(new: pathlib.Path) -> None:
+        if not shutil.which("make"):
+            raise MaeslantError("make is missing; install it: sudo apt-get install make")
+        _tree(root, tree)
+        shutil.rmtree(work, ignore_errors=True)  # make goes by times
+        work.mkdir()
+        command = ["make", "-C", str(tree / "source"), f"KBUILD_OUTPUT={tree / 'output'}"]
+        command += [f"M={SOURCES}", f"MO={work}", f"CC={c_driver.compiler()}", *CONFIG]
+        command += [f"objtool={tree / 'objtool'}", f"MODPOST={tree / 'modpost'}"]
+        c_driver.run([*command, "KBUILD_MODPOST_WARN=", "W=1", "modules"], f"compiling {NAME}")
+        (work / f"{NAME}.ko").replace(new)
+
+    # The packages' path, too: links in the tree name it.
+    return made.make(OUT / f"{NAME}.ko", [*inputs, pathlib.Path(__file__)], write, str(root))

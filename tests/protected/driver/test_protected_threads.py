@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from maeslant.build import c_driver
+from maeslant.build import c_driver, made
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -19,17 +19,16 @@ def build(sanitize: str) -> pathlib.Path:
     fuzz = c_driver.DRIVER / "fuzz"
     own = [HERE / "threads.c", fuzz / "fake.c", *c_driver.protected_sources("openssl")]
     target = c_driver.OUT / f"threads_{sanitize}"
-    c_driver.OUT.mkdir(parents=True, exist_ok=True)
-    if c_driver.stale(target, own=own):
-        fresh = target.with_suffix(f".{os.getpid()}")
+
+    def write(new: pathlib.Path) -> None:
         c_driver.run(
             [c_driver.compiler(), *c_driver.FLAGS, *c_driver.SANITIZERS[sanitize],
              *c_driver.NO_FENCE_WARNING, *c_driver.INCLUDES, *map(str, own),
-             *c_driver.crypto_libraries("openssl"), "-o", str(fresh)],
+             *c_driver.crypto_libraries("openssl"), "-o", str(new)],
             f"making {target.name}",
         )  # fmt: skip
-        fresh.replace(target)
-    return target
+
+    return made.make(target, c_driver.inputs(*own), write)
 
 
 @pytest.mark.parametrize("threads", [4, 2, 1])
