@@ -44,6 +44,7 @@ PRODUCTS = (
             "mae_cipher_serial",
             "mae_cipher_min_area",
             "mae_cipher_min_luts",
+            "mae_cipher_luts4",
             "mae_cipher_pipe",
             "mae_cipher_lanes",
             "mae_cipher_lanes_aligned",

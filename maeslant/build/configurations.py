@@ -16,6 +16,8 @@ FILE = paths.ROOT / "configs" / "builds.yml"
 DEVICES = ("peripheral", "stream", "copy")
 CARDS = ("protected", "unprotected", "ghosh", "block")
 KINDS = ("product", "research")
+# Cores that work on a block for Nr clocks.
+ITERATIVE = ("mae_cipher_iter", "mae_cipher_min_area", "mae_cipher_min_luts", "mae_cipher_luts4")
 
 
 @functools.cache

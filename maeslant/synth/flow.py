@@ -113,7 +113,7 @@ def point(
             raise SynthesisError("place and route needs one seed at least")
         if seeds != SEEDS and PARTS[target].router is None:
             raise SynthesisError(f"{target} is not placed and routed: it takes no --seeds")
-        how = fpga.recipe(target, seeds, flatten is not False, fpga.preserves(what))
+        how = fpga.recipe(target, seeds, flatten is not False, fpga.preserved(what, target))
         return Point(what, target, None, how)
     if period_ns is not None and not 0 < period_ns < 1e6:
         raise SynthesisError(f"the period must be positive, not {period_ns} ns")

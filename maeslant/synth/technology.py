@@ -24,8 +24,8 @@ FOLDERS: dict[str, tuple[str, ...]] = {
 # Yosys' declarations of the cells that views name; those of nangate45 are in its Liberty file.
 CELLS = {
     "xc7": "read_verilog -lib +/xilinx/cells_xtra.v",
-    "ecp5": "read_verilog -lib +/ecp5/cells_bb.v",
-    "gowin": "read_verilog -lib +/gowin/cells_xtra_gw5a.v",
+    "ecp5": "read_verilog -lib +/ecp5/cells_sim.v +/ecp5/cells_bb.v",
+    "gowin": "read_verilog -lib +/gowin/cells_sim.v +/gowin/cells_xtra_gw5a.v",
 }
 OF_TARGET = {"gw5a": "gowin"}  # of a target of synthesis, where it has another name
 INSTANCE = re.compile(r"(?m)^\s*(?!mae_|module\b|else\b|endmodule\b|end\b)(\w+) u_\w+ \(")

@@ -49,6 +49,12 @@ LEAKS = {
         "assign rsp_valid_o[0] = last_q && rsp_o[0].block != '0;",
         "rsp_valid_o",
     ),
+    "luts4": (
+        "cipher/luts/mae_cipher_luts4.sv",
+        "assign rsp_valid_o[0] = last_q;",
+        "assign rsp_valid_o[0] = last_q && rsp_o[0].block != '0;",
+        "rsp_valid_o",
+    ),
     "pipe": (
         "cipher/mae_pipe_rounds.sv",
         "assign rsp_valid_o = valid_q[0];",

@@ -6,6 +6,7 @@ import os
 import pathlib
 from collections.abc import Callable, Sequence
 
+from maeslant.build.configurations import ITERATIVE
 from maeslant.synth.explore import points
 from maeslant.synth.explore.sweep import Outcome
 from maeslant.synth.page import related_work
@@ -169,7 +170,7 @@ def _function(
         latency = latency or (10 * regs + 1 if per_reg == 1 else 10 // per_reg)
     elif top == "mae_cipher_lanes_aligned":
         blocks, latency = blocks or values.get("Lanes"), latency or 10
-    elif top in ("mae_cipher_iter", "mae_cipher_min_area", "mae_cipher_min_luts"):
+    elif top in ITERATIVE:
         blocks, latency = blocks or values.get("Units", 1) / 10, latency or 10
     elif top == "mae_cipher_serial":
         blocks, latency = blocks or 1 / 337, latency or 336

@@ -27,6 +27,9 @@ COUNTED = re.compile(
 REPEATED = ("mae_ntt_butterfly", "mae_poly_slots")
 # Whose boundaries are preserved in 7-series: mapped as written they take fewer LUTs.
 PRESERVED = ("mae_sbox_lut", "mae_preserved_products", "mae_preserved_xor")
+# The same in ECP5, of designs with the first of these; flattened once they are mapped. Of the other
+# parts that are placed and routed, Yosys' scripts would put pads at what is kept apart.
+PRESERVED_ECP5 = ("mae_lut4", "mae_sbox_lut")
 SBOX_LUT = 5  # SboxLut of mae_aes_pkg
 # What all of Yosys' scripts for FPGAs begin with, after reading.
 FRONT = ("flatten", "opt_expr", "opt_clean", "opt -nodffe -nosdff")
@@ -41,25 +44,27 @@ def tools(target: str) -> dict[str, str]:
     return found
 
 
-def preserves(design: Design) -> bool:
-    """Returns true if a design has modules whose boundaries Xilinx 7-series synthesis keeps.
+def preserved(design: Design, target: str) -> tuple[str, ...]:
+    """Returns the names of a design's modules whose boundaries are kept while it is mapped.
 
-    It has them if S-boxes made for LUTs are asked for, or by its top's defaults.
+    7-series has some if S-boxes made for LUTs are asked for, or by its top's defaults.
     """
-    if "Sbox" in design.parameters:
-        return design.parameters["Sbox"] == SBOX_LUT
     files = {file.stem for file in design.files}
+    if PARTS[target].router:
+        return PRESERVED_ECP5 if PARTS[target] is ECP5 and PRESERVED_ECP5[0] in files else ()
     default = all_parameters(design).get("Sbox", SBOX_LUT)
-    return default == SBOX_LUT and not files.isdisjoint(PRESERVED[1:])
+    if "Sbox" not in design.parameters and files.isdisjoint(PRESERVED[1:]):
+        return ()
+    return PRESERVED if design.parameters.get("Sbox", default) == SBOX_LUT else ()
 
 
 def recipe(
-    target: str, seeds: int, flatten: bool = True, preserve: bool = False
+    target: str, seeds: int, flatten: bool = True, preserve: tuple[str, ...] = ()
 ) -> dict[str, object]:
     """Returns the settings of an FPGA synthesis for the synthesis report."""
     part = PARTS[target]
     if part.router is None:
-        names = [*(() if flatten else REPEATED), *(PRESERVED if preserve else ())]
+        names = [*(() if flatten else REPEATED), *preserve]
         kept = {"kept": names} if names else {}
         return {"family": target, "flatten": flatten, "passes": _mapping(part), **kept}
     how = {"ways": part.ways, "device": " ".join(part.router.device), "seeds": seeds}
@@ -67,6 +72,8 @@ def recipe(
     how |= {"asked_mhz": nextpnr.WANTED_MHZ, "router": "; ".join(names), "flatten": True}
     if part is not ECP5:  # whose published reports are known by a recipe without it
         how["passes"] = _mapping(part)
+    if preserve:
+        how["kept"] = [*preserve]
     if part.techmap:
         digest = hashlib.sha256(part.techmap.read_bytes()).hexdigest()
         how["techmap"] = f"{part.techmap.name} {digest[:8]}"
@@ -114,7 +121,8 @@ def map_core(
     passes = [*read, "opt_clean", f"write_json {work / 'core.json'}"]
     passes += [mapped("", "begin:map_luts"), "design -save core"]
     for way, option in part.ways.items():
-        passes += ["design -load core", mapped(option, "map_luts:check"), stat(way), netlist(way)]
+        passes += ["design -load core", mapped(option, "map_luts:check"), *_merge(how)]
+        passes += [stat(way), netlist(way)]
     yosys.run(passes, work / "map.log", tell)
     areas = {way: _area(_counts(work / f"{way}.json"), part.cells) for way in part.ways}
     way = min(areas, key=lambda way: areas[way]["lut"])
@@ -146,7 +154,7 @@ def synthesize(
     passes = [*_read(design, how), "opt_clean", wrap]
     whole = _mapping(part, part.ways[area["way"]]).format(top=WRAPPER)
     again = [f"techmap -map {part.techmap}"] if part.techmap else []
-    passes += [whole, *again, f"write_json {work / 'net.json'}"]
+    passes += [whole, *_merge(how), *again, f"write_json {work / 'net.json'}"]
     yosys.run(passes, work / "place.map.log", tell)
     seeds = how["seeds"]
     tell(f"placing and routing, {seeds} seeds")
@@ -159,6 +167,12 @@ def _read(design: Design, how: dict[str, object]) -> list[str]:
     """Returns the Yosys commands that read and flatten a design."""
     kept = how.get("kept", ())
     return [*yosys.elaborate(design.read(not kept), design.top, kept), "flatten"]
+
+
+def _merge(how: dict[str, object]) -> list[str]:
+    """Returns the Yosys commands that flatten what was kept apart while it was mapped."""
+    kept = [f"setattr -mod -unset keep_hierarchy {name}$*" for name in how.get("kept", ())]
+    return [*kept, "flatten"] if kept else []
 
 
 def _counts(file: pathlib.Path) -> dict[str, int]:

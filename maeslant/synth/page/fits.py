@@ -22,6 +22,7 @@ SMALL = (
         for name in ("serial128", "small128", "small", "iter128")
         for part in ("ecp5", "gw5a", "gatemate")
     ),
+    *(Ours(f"{kind}128_luts4", part) for kind in ("small", "fast") for part in ("ecp5", "gw5a")),
     Ours("gcm1_fpga", "ecp5", options=ONE_RUN),
     Ours("gcm1_fpga_ram", "ecp5"),
 )

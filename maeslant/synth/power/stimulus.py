@@ -210,6 +210,7 @@ BENCHES: dict[str, type[Bench]] = {
     "mae_cipher_iter": Cipher,
     "mae_cipher_min_area": Cipher,
     "mae_cipher_min_luts": Cipher,
+    "mae_cipher_luts4": Cipher,
     "mae_cipher_pipe": Cipher,
     "mae_cipher_lanes": Cipher,
     "mae_cipher_lanes_aligned": Cipher,
