@@ -11,11 +11,11 @@
 
 (* keep_hierarchy *)
 module mae_lut4 #(
-    parameter int unsigned Width  = 1,
+    parameter int unsigned Width = 1,
     parameter logic [15:0] Values = 16'h8000
 ) (
-    input  logic [3:0][Width-1:0] in_i,
-    output logic      [Width-1:0] out_o
+    input  logic [      3:0][Width-1:0] in_i,
+    output logic [Width-1:0]            out_o
 );
 
   for (genvar i = 0; i < Width; i++) begin : gen_bit
