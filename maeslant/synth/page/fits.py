@@ -45,6 +45,7 @@ DEVICES = Table(
 # Builds, from small to large; each has all of its rows in one line.
 BUILDS = (
     *CORES[:2],
+    *("small128_luts4", "fast128_luts4"),
     "small128_gates",  # in a chip: an FPGA gains nothing
     *CORES[2:],
     *("peripheral_small", "peripheral_duplex", "peripheral", "soc"),
