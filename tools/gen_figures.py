@@ -20,6 +20,7 @@ from maeslant import paths
 from maeslant.bench.measure.figures import number
 from maeslant.build import configurations
 from maeslant.synth import design
+from maeslant.synth.page.tables import OLDER
 from tools import page_figures
 
 DATA = paths.RESULTS / "figures.json"
@@ -33,6 +34,7 @@ END = "<!-- recommended end -->"
 # The builds that the README recommends: purpose, title of the row in results/synthesis.json,
 # technology, and the clocks of those whose figure is no rate of blocks.
 TECHNOLOGIES = {"nangate45": "Nangate45", "ecp5": "ECP5", "xc7": "7-series"}  # best figures first
+STEPS = {"nangate45": "mapped", "ecp5": "routed"}  # after which the clock is counted
 HEAD = """# Named builds
 
 Clocks are counted in simulation by `maeslant measure`; `configs/builds.yml` defines the builds.
@@ -103,7 +105,9 @@ def recommended(figures: list[dict]) -> str:
     lines = ["| build | for | rate | area | clock |", "|---|---|---|---:|---:|"]
     for name, build in configurations.recommended().items():
         purpose = build["recommended_for"]
-        made = {row["technology"]: row["figures"] for row in rows if row["label"] == f"`{name}`"}
+        mine = [row for row in rows if row["label"] == f"`{name}`"]
+        made = {row["technology"]: row["figures"] for row in mine}
+        older = {row["technology"] for row in mine if OLDER in row["from"]}
         technology = next(known for known in TECHNOLOGIES if known in made)
         found = made[technology]
         clocks, rate, _ = rates(name, figures)
@@ -111,7 +115,8 @@ def recommended(figures: list[dict]) -> str:
         area = f"{found['kge']:,.1f} kGE" if "kge" in found else f"{found['lut']:,.0f} LUT"
         area += f", {found['bram']:g} block RAM" if found.get("bram") else ""
         clock = f"{found['fmax_mhz']:,.0f} MHz" if found.get("fmax_mhz") else "–"
-        area += f", {TECHNOLOGIES[technology]}"
+        area += f", {TECHNOLOGIES[technology]}{' †' if technology in older else ''}"
+        clock += f" {STEPS[technology]}" if found.get("fmax_mhz") else ""
         lines.append(f"| `{name}` | {purpose} | {many} | {area} | {clock} |")
     return "\n".join(lines) + "\n"
 
