@@ -101,7 +101,7 @@ def build() -> pathlib.Path:
         run([compiler(), *SHARED, exports("libmaeslant"), "-pthread", *objects, "-ldl",
              "-o", str(new)], "linking libmaeslant.so")  # fmt: skip
 
-    return made.make(LIBRARY, inputs(), write, compiler(), *OPTIMISED)
+    return made.make(LIBRARY, inputs(), write, *OPTIMISED)
 
 
 def build_archive(sanitize: str = "") -> pathlib.Path:
@@ -117,7 +117,7 @@ def build_archive(sanitize: str = "") -> pathlib.Path:
         run(["ar", "rcs", str(new), *compile_objects(folder / "objects", flags)],
             "making libmaeslant.a")  # fmt: skip
 
-    return made.make(folder / "libmaeslant.a", inputs(), write, compiler(), *flags)
+    return made.make(folder / "libmaeslant.a", inputs(), write, *flags)
 
 
 def build_program(
@@ -142,7 +142,7 @@ def build_program(
 
     # Some include files of the enclave's, whose functions are private.
     own = [source, *more, archive, *source.parent.glob("**/*.h"), *protected_sources()]
-    words = (compiler(), *flags, *libraries, *files)
+    words = (*flags, *libraries, *files)
     return made.make(archive.parent / source.stem, inputs(*own), write, *words)
 
 
@@ -188,7 +188,7 @@ def build_provider(*, sanitize: str = "") -> pathlib.Path:
         link_provider(archive.parent / "provider", new, flags, [str(archive)])
 
     own = inputs(*provider_sources(), archive)
-    return made.make(target, own, write, compiler(), __version__, *flags)
+    return made.make(target, own, write, __version__, *flags)
 
 
 def gcm_library() -> str:
@@ -219,7 +219,7 @@ def build_protected() -> pathlib.Path:
              *INCLUDES, *map(str, protected_sources()), *crypto_libraries(), "-o", str(new)],
             f"making {target.name}")  # fmt: skip
 
-    return made.make(target, inputs(*protected_sources()), write, compiler(), *OPTIMISED)
+    return made.make(target, inputs(*protected_sources()), write, *OPTIMISED)
 
 
 def time_copies(library: str | None = None, threads: int = 1) -> dict[str, object]:
@@ -237,7 +237,7 @@ def time_copies(library: str | None = None, threads: int = 1) -> dict[str, objec
         run([compiler(), *FLAGS, *OPTIMISED, *INCLUDES, *map(str, own),
              *crypto_libraries(library), "-o", str(new)], "making copies")  # fmt: skip
 
-    made.make(target, inputs(*own), write, compiler(), *OPTIMISED)
+    made.make(target, inputs(*own), write, *OPTIMISED)
     command = [str(target), str(threads)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -259,7 +259,7 @@ def build_os() -> tuple[pathlib.Path, pathlib.Path]:
             run([compiler(), *FLAGS, *OPTIMISED, *more, *INCLUDES, *map(str, files), "-ldl",
                  "-o", str(new)], f"making {name}")  # fmt: skip
 
-        words = (compiler(), *OPTIMISED, *more, *map(str, files))
+        words = (*OPTIMISED, *more, *map(str, files))
         return made.make(OUT / name, inputs(*own, archive), write, *words)
 
     program = build_one("maeslant-os", [*own, archive], ())

@@ -12,11 +12,12 @@ def linked(source: pathlib.Path, library: pathlib.Path, *more: str) -> pathlib.P
     ``more``: options of the linker.
     """
     target = c_driver.OUT / "guest" / f"{source.stem}-{library.stem}"
-    command = [c_driver.compiler(), *c_driver.FLAGS, *c_driver.OPTIMISED]
-    command += [*c_driver.INCLUDES, str(source), f"-L{library.parent}"]
-    command += [f"-Wl,-rpath,{library.parent}", "-Wl,--as-needed", f"-l:{library.name}", *more]
+    options = [*c_driver.FLAGS, *c_driver.OPTIMISED]
+    options += [*c_driver.INCLUDES, str(source), f"-L{library.parent}"]
+    options += [f"-Wl,-rpath,{library.parent}", "-Wl,--as-needed", f"-l:{library.name}", *more]
 
     def write(new: pathlib.Path) -> None:
-        c_driver.run([*command, "-o", str(new)], f"compiling {source.name}")
+        command = [c_driver.compiler(), *options, "-o", str(new)]
+        c_driver.run(command, f"compiling {source.name}")
 
-    return made.make(target, c_driver.inputs(source, library), write, *command)
+    return made.make(target, c_driver.inputs(source, library), write, *options)

@@ -54,19 +54,19 @@ def build(target: str, *, fuzzer: bool, coverage: bool = False) -> pathlib.Path:
     files = sources(target)
     if not fuzzer:
         files.append(DRIVER / "fuzz" / "standalone.c")
-    compiler = str(newest("clang") if fuzzer or coverage else c_driver.compiler())
     flags = ("-fsanitize=fuzzer",) if fuzzer else ()
     flags += COVERAGE if coverage else SANITIZERS
 
     def write(new: pathlib.Path) -> None:
+        compiler = newest("clang") if fuzzer or coverage else c_driver.compiler()
         libraries = c_driver.crypto_libraries(None if target == "gcm" else "openssl")
         c_driver.run(
-            [compiler, *c_driver.FLAGS, "-O1", "-g", *flags, *c_driver.INCLUDES,
+            [str(compiler), *c_driver.FLAGS, "-O1", "-g", *flags, *c_driver.INCLUDES,
              *map(str, files), *libraries, "-pthread", "-o", str(new)],
             f"making {name}",
         )  # fmt: skip
 
-    return made.make(FOLDER / name, c_driver.inputs(*files), write, compiler, *flags)
+    return made.make(FOLDER / name, c_driver.inputs(*files), write, *flags)
 
 
 def has_fuzzer() -> bool:

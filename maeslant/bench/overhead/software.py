@@ -26,13 +26,13 @@ def program() -> pathlib.Path:
     names = (f"crypto/gcm_{library}.c", "crypto/kdf.c", "outside.c", "wire.c")
     sources = [SOURCE, *(ENCLAVE / name for name in names)]
     inputs = [*sources, *ENCLAVE.glob("**/*.h")]
-    command = [c_driver.compiler(), "-std=gnu17", "-O2", "-march=x86-64-v2", *c_driver.INCLUDES]
-    command += [*map(str, sources), *c_driver.crypto_libraries(), "-pthread"]
+    options = ["-std=gnu17", "-O2", "-march=x86-64-v2", *c_driver.INCLUDES]
+    options += [*map(str, sources), *c_driver.crypto_libraries(), "-pthread"]
 
     def write(new: pathlib.Path) -> None:
-        c_driver.run([*command, "-o", str(new)], "compiling seal_copy")
+        c_driver.run([c_driver.compiler(), *options, "-o", str(new)], "compiling seal_copy")
 
-    return made.make(target, sorted(inputs), write, *command)
+    return made.make(target, sorted(inputs), write, *options)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -15,8 +15,8 @@
 // clock of its result; the first block under it is accepted 42 clocks later.
 // Throughput: one block in 10 clocks. The next block is accepted in the clock of the result, and may
 // depend on it.
-// Reset and clear: clear_i erases the registers by the next clock, and the memory of round keys a
-// word a clock: a key is accepted 11 clocks later. Reset does the same.
+// Reset and clear: clear_i and reset erase the registers by the next clock. The memory of round keys
+// is erased after them, a word a clock; a key is accepted 12 clocks after a clear.
 // Parameters: Table = 1 takes tables for S-boxes, which are faster and more LUTs than circuits. Legal:
 // Dirs DirsEncrypt; MaxKeyLen Aes128 (other keys and directions are for mae_cipher_min_area); Table
 // 0 or 1.

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests mae_lut4: functions of four bits by their tables, and that an ECP5 has one LUT for each."""
 
-import json
 import pathlib
 import random
 
@@ -36,5 +35,5 @@ def test_luts_are_kept(tmp_path: pathlib.Path) -> None:
     what = flow.point("mae_sbox_luts4", "ecp5")
     assert what.recipe["kept"] == [*fpga.PRESERVED_ECP5]
     area = fpga.map_core(what.design, "ecp5", tmp_path, what.recipe, lambda step: None)
-    assert area["lut"] == 67, json.dumps(area)
+    assert area["lut"] == 67
     assert "kept" not in flow.point("mae_sbox_low_depth", "ecp5").recipe
