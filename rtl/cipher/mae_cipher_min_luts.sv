@@ -128,47 +128,20 @@ module mae_cipher_min_luts
     );
   end
 
-  // MixColumns and AddRoundKey, §5.1.3, §5.1.4. Byte r of a column becomes 2 a[r] + 3 a[r+1] + a[r+2]
-  // + a[r+3]. Doubling rotates the bits of a byte to the left, and adds 1a where its first one is 1.
-  function automatic word_t rotate_bits(input word_t w);
-    for (int i = 0; i < 4; i++) rotate_bits[8*i+:8] = {w[8*i+:7], w[8*i+7]};
-  endfunction
-  function automatic word_t modulus(input word_t w);
-    for (int i = 0; i < 4; i++) modulus[8*i+:8] = {8{w[8*i+7]}} & 8'h1a;
-  endfunction
-
-  words_t entered;
-  for (genvar i = 0; i < 4; i++) begin : gen_column
-    word_t a, next, remainder;
-    assign a    = shifted[i];
-    assign next = {a[23:0], a[31:24]};
-    mae_preserved_xor #(
-        .Terms(5)
-    ) u_remainder (
-        .choose_i('0),
-        .other_i ('0),
-        .terms_i ({next, {a[15:0], a[31:16]}, {a[7:0], a[31:8]}, modulus(a), modulus(next)}),
-        .add_i   ('0),
-        .out_o   (remainder)
-    );
-    mae_preserved_xor #(
-        .Terms (3),
-        .Choice(2),
-        .Added (1)
-    ) u_enter (
-        .choose_i(enter),
-        .other_i (req_i[0].block[32*(3-i)+:32]),
-        .terms_i ({rotate_bits(a), rotate_bits(next), remainder}),
-        .add_i   (round_key[i]),
-        .out_o   (entered[i])
-    );
-  end
+  block_t entered;
+  mae_mix_columns_luts u_mix (
+      .shifted_i({shifted[0], shifted[1], shifted[2], shifted[3]}),
+      .enter_i  (enter),
+      .block_i  (req_i[0].block),
+      .key_i    ({round_key[0], round_key[1], round_key[2], round_key[3]}),
+      .state_o  (entered)
+  );
 
   logic idle;  // no block in the next clock
   assign idle = clear_i || (free && !enter);
   always_ff @(posedge clk_i) begin
     if (idle) state_q <= '0;
-    else state_q <= {entered[0], entered[1], entered[2], entered[3]};
+    else state_q <= entered;
     // Powers of x in GF(2^8), §5.2.
     if (idle) rcon_q <= '0;
     else if (enter) rcon_q <= 8'h01;

@@ -13,7 +13,7 @@
 // key_ready_o depends on key_bank_i.
 // Latency: a message of n blocks is opened n + 23 clocks after open_valid_i. For a response the
 // header leaves a clock later, then one row a clock if accepted; the tag leaves n + 24 clocks after
-// seal_valid_i; with Small = 1 16 * n + 50 and 16 * n + 51 clocks. The stores give data in the clock
+// seal_valid_i; with Small = 1 16 * n + 49 and 16 * n + 50 clocks. The stores give data in the clock
 // after the row number.
 // Throughput: one message at a time, as above.
 // Reset and clear: both drop the current message and erase keys, masks and data within two clocks.

@@ -9,9 +9,10 @@
 // The first 32 of the 48 bytes are the key, the next 12 the mask. The module has an iterative cipher
 // of its own, because keys are derived rarely and the data lanes are busy. session_i, class_i and
 // epoch_i must hold until done_o; key_o is valid with done_o only.
-// Latency: 22 * (14 + 1) + 2 = 332 clocks from start_i to done_o.
+// Latency: 22 * (14 + 1) + 1 = 331 clocks from start_i to done_o.
 // Throughput: one derivation at a time.
-// Reset and clear: clear_i and the end of a derivation erase everything derived or expanded.
+// Reset and clear: clear_i and the end of a derivation erase everything derived or expanded; reset
+// does so after the first clock in it.
 // Parameters: Legal: Sbox any of sbox_impl_e.
 // Security: constant-time; no masking.
 // Source: SP 800-108r1 §4.1; SP 800-38B §6.2; docs/protocol.md, section 2.
@@ -43,9 +44,8 @@ module mae_guard_kdf
   localparam int unsigned LastBytes = 15;
   localparam logic [31:0] OutBits = 32'd352;
 
-  typedef enum logic [2:0] {
+  typedef enum logic [1:0] {
     Idle,
-    Key,   // loads the key of the cipher
     Ask,
     Wait,
     Done
@@ -60,8 +60,8 @@ module mae_guard_kdf
   logic [2:0][127:0] out_q;  // i = 1 is in the most significant block
   block_t [Blocks-1:0] message;  // block 0 is the most significant one
   block_t block;
-  logic last, wipe, key_ready, ready, valid;
-  cipher_rsp_t rsp;
+  logic last, wipe, ready, valid;
+  block_t answer;
 
   assign message = {
     30'h0,
@@ -84,35 +84,22 @@ module mae_guard_kdf
   assign key_o = done_o ? {out_q[2:1], out_q[0][127:32]} : '0;
   assign wipe = clear_i || done_o;
 
-  cipher_key_t key;
-  cipher_req_t req;
+  block_t chained;
+  assign chained = mac_q ^ (last ? cmac_last(zero_q, block, 5'(LastBytes)) : block);
 
-  assign key = '{bank: '0, len: Aes256, key: session_i.secret};
-
-  always_comb begin
-    req = '0;
-    req.dir = Encrypt;
-    if (part_q != '0) begin
-      req.block = mac_q ^ (last ? cmac_last(zero_q, block, 5'(LastBytes)) : block);
-    end
-  end
-
-  mae_cipher_min_area #(
-      .Dirs     (DirsEncrypt),
-      .MaxKeyLen(Aes256),
-      .Sbox     (Sbox)
+  mae_cipher_per_block_key #(
+      .KeyLen(Aes256),
+      .Sbox  (Sbox)
   ) u_cipher (
       .clk_i,
       .rst_ni,
-      .clear_i    (wipe),
-      .key_valid_i(state_q == Key),
-      .key_ready_o(key_ready),
-      .key_i      (key),
-      .req_valid_i(state_q == Ask),
-      .req_ready_o(ready),
-      .req_i      (req),
-      .rsp_valid_o(valid),
-      .rsp_o      (rsp)
+      .clear_i(wipe),
+      .valid_i(state_q == Ask),
+      .ready_o(ready),
+      .key_i  (session_i.secret),
+      .block_i((part_q == '0) ? '0 : chained),
+      .valid_o(valid),
+      .block_o(answer)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -120,45 +107,40 @@ module mae_guard_kdf
       state_q <= Idle;
       part_q  <= '0;
       index_q <= '0;
-      zero_q  <= '0;
-      mac_q   <= '0;
-      out_q   <= '0;
     end else if (wipe) begin
       state_q <= Idle;
       part_q  <= '0;
       index_q <= '0;
-      zero_q  <= '0;
-      mac_q   <= '0;
-      out_q   <= '0;
     end else begin
       unique case (state_q)
-        Idle: if (start_i) state_q <= Key;
-        Key: if (key_ready) state_q <= Ask;
+        Idle: if (start_i) state_q <= Ask;
         Ask: if (ready) state_q <= Wait;
         Wait:
         if (valid) begin
           state_q <= Ask;
-          if (part_q == '0) begin
-            zero_q <= rsp.block;
-            part_q <= 2'd1;
-          end else if (last) begin
-            out_q   <= {out_q[1:0], rsp.block};
-            mac_q   <= '0;
+          if (part_q == '0) part_q <= 2'd1;
+          else if (last) begin
             index_q <= '0;
             part_q  <= part_q + 1'b1;
             if (part_q == 2'd3) state_q <= Done;
-          end else begin
-            mac_q   <= rsp.block;
-            index_q <= index_q + 1'b1;
-          end
+          end else index_q <= index_q + 1'b1;
         end
         default: ;
       endcase
     end
   end
-
-  logic unused;
-  assign unused = ^rsp.ctx;
+  // Secrets are erased by synchronous resets, which cost no LUT.
+  always_ff @(posedge clk_i) begin
+    if (wipe || state_q == Idle) begin
+      zero_q <= '0;
+      mac_q  <= '0;
+      out_q  <= '0;
+    end else if (valid) begin
+      if (part_q == '0) zero_q <= answer;
+      else if (last) out_q <= {out_q[1:0], answer};
+      mac_q <= (part_q == '0 || last) ? '0 : answer;
+    end
+  end
 
   `MAE_ASSERT(NothingLeft, state_q != Idle || (zero_q == '0 && mac_q == '0 && out_q == '0))
 

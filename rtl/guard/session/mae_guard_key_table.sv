@@ -9,11 +9,11 @@
 // does not count (docs/protocol.md, H12: limits). The bank of an epoch is overwritten by the next
 // epoch but one, or by erase_i, which sets its keys to zero and its budget to 0 (H13: rekey).
 //
-// Latency: an epoch is ready 4 * 334 clocks after derive_i if the engines accept their keys at
+// Latency: an epoch is ready 4 * 333 clocks after derive_i if the engines accept their keys at
 // once; erasing takes 8 clocks. spend_ok_o is combinational.
 // Throughput: one derivation at a time; one spend request a clock.
-// Reset and clear: clear_i drops all keys in progress and all budgets by the next clock; clear the
-// engines together with it.
+// Reset and clear: clear_i drops all keys in progress and all budgets by the next clock, reset after
+// the first clock in it; clear the engines together with it.
 // Constraint: give derive_i and erase_i only while busy_o is low. key_valid_o and its fields hold
 // until key_ready_i.
 // Parameters: Legal: Budget 1..2^35 - 1; Sbox any of sbox_impl_e.
@@ -102,11 +102,9 @@ module mae_guard_key_table
       state_q   <= Idle;
       erasing_q <= 1'b0;
       class_q   <= '0;
-      key_q     <= '0;
       left_q    <= '{default: '0};
     end else if (clear_i) begin
       state_q <= Idle;
-      key_q   <= '0;
       left_q  <= '{default: '0};
     end else begin
       if (spend_valid_i && spend_ok_o) begin
@@ -123,20 +121,21 @@ module mae_guard_key_table
           left_q[{class_q, epoch_i[0]}] <= '0;
           state_q <= erasing_q ? Give : Derive;
         end
-        Derive:
-        if (kdf_done) begin
-          key_q   <= derived;
-          state_q <= Give;
-        end
+        Derive: if (kdf_done) state_q <= Give;
         default:
         if (given) begin
-          key_q <= '0;
           if (!erasing_q) left_q[{class_q, epoch_i[0]}] <= count_t'(Budget - 64'd1);
           class_q <= class_q + 1'b1;
           state_q <= (class_q == 2'd3) ? Idle : Start;
         end
       endcase
     end
+  end
+
+  // Erased by a synchronous reset, which costs no LUT.
+  always_ff @(posedge clk_i) begin
+    if (clear_i || given || state_q == Idle) key_q <= '0;
+    else if (kdf_done) key_q <= derived;
   end
 
   `MAE_ASSERT(OneCommand, !(derive_i && erase_i))

@@ -3,17 +3,17 @@
 // mae_gcm_iter: encrypts and decrypts AES-GCM messages in a small area: one message at a time, block
 // by block, with an iterative cipher and a digit-serial multiplier.
 //
-// Ports: as mae_gcm_stream with one lane; IVs have 12 bytes. The keys wait in a table of KeyBanks;
-// each message loads its key into the cipher and computes H anew, so a key is accepted in any clock,
-// and a message has the key that its bank had when it was announced, or that came in that clock.
+// Ports: as mae_gcm_stream with one lane; IVs have 12 bytes, and all keys KeyLen. The keys wait in a
+// table of KeyBanks; each message computes H anew. A key is accepted in any clock but while a message
+// of its bank is in progress; a message may be announced in the clock of its key.
 // msg_ready_o is combinational in msg_i.bank, in_ready_o in out_ready_i.
-// Latency: the first data beat is accepted 3 * Nr + 5 clocks after the announcement, its output
+// Latency: the first data beat is accepted 3 * Nr + 4 clocks after the announcement, its output
 // comes a clock later; the tag 18 clocks after the last beat.
 // Throughput: one beat in Nr + 2 clocks, of AAD in 9.
 // Reset and clear: abort_i, clear_i and the verdict erase what belongs to the message by the next
-// clock; clear_i and reset also the keys.
-// Parameters: Legal: KeyBanks 1..4; MaxKeyLen any of key_len_e; Sbox any of sbox_impl_e. A tag of 0
-// bytes is refused.
+// clock, clear_i also the keys; reset erases all after the first clock in it.
+// Parameters: Legal: KeyBanks 1..4; KeyLen Aes128 or Aes256; Sbox any of sbox_impl_e. A tag of 0 bytes
+// is refused.
 // Security: constant-time, the verdict too; no masking.
 // Source: SP 800-38D §7.
 
@@ -24,7 +24,7 @@ module mae_gcm_iter
   import mae_gcm_pkg::*;
 #(
     parameter int unsigned KeyBanks = 1,
-    parameter key_len_e MaxKeyLen = Aes256,
+    parameter key_len_e KeyLen = Aes256,
     parameter sbox_impl_e Sbox = SboxBoolean
 ) (
     input  logic               clk_i,
@@ -55,7 +55,6 @@ module mae_gcm_iter
 
   typedef enum logic [2:0] {
     Idle,
-    LoadKey,
     MakeH,     // E(0)
     MakeMask,  // E(J0)
     Beats,
@@ -72,8 +71,8 @@ module mae_gcm_iter
   assign forget = flush || finish;
 
   // ---- Keys.
-  cipher_key_t [KeyBanks-1:0] table_q;
-  cipher_key_t key;
+  key_t [KeyBanks-1:0] table_q;
+  key_t key;
   logic [KeyBanks-1:0] known_q;
   logic known;
 
@@ -84,61 +83,46 @@ module mae_gcm_iter
       if (msg_i.bank == bank_t'(b)) known = known_q[b];
       if (msg_q.bank == bank_t'(b)) key = table_q[b];
     end
-    key.bank = '0;
   end
-  assign key_ready_o = !flush;
+  assign key_ready_o = !flush && (state_q == Idle || key_i.bank != msg_q.bank);
   assign msg_ready_o = !flush && state_q == Idle && known;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      table_q <= '0;
-      known_q <= '0;
-    end else if (clear_i) begin
-      table_q <= '0;
-      known_q <= '0;
-    end else begin
-      for (int unsigned b = 0; b < KeyBanks; b++) begin
-        if (key_valid_i && key_ready_o && key_i.bank == bank_t'(b)) begin
-          table_q[b] <= key_i;
-          known_q[b] <= 1'b1;
-        end
-      end
+  for (genvar b = 0; b < KeyBanks; b++) begin : gen_bank
+    logic take_key;
+    assign take_key = key_valid_i && key_ready_o && key_i.bank == bank_t'(b);
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) known_q[b] <= 1'b0;
+      else if (clear_i) known_q[b] <= 1'b0;
+      else if (take_key) known_q[b] <= 1'b1;
+    end
+    always_ff @(posedge clk_i) begin
+      if (clear_i || !(known_q[b] || take_key)) table_q[b] <= '0;
+      else if (take_key) table_q[b] <= key_i.key;
     end
   end
 
   // ---- Blocks of the cipher: H, the tag mask, then keystream, a block ahead of its beat.
-  logic asked_q, stream_valid_q, ask, ask_ready, answered, unused_key_ready;
+  logic asked_q, stream_valid_q, ask, ask_ready, answered;
   logic [31:0] count_q;
-  block_t h_q, mask_q, stream_q;
-  cipher_req_t req;
-  cipher_rsp_t rsp;
+  block_t h_q, mask_q, stream_q, answer;
   gcm_length_t aad_left_q, data_left_q;
 
   assign ask = !asked_q && (state_q inside {MakeH, MakeMask} ||
                             (state_q == Beats && data_left_q != '0 && !stream_valid_q));
-  assign req = '{
-          ctx: '0,
-          bank: '0,
-          dir: Encrypt,
-          block: (state_q == MakeH) ? '0 : {msg_q.iv, count_q}
-      };
 
-  mae_cipher_min_area #(
-      .Dirs     (DirsEncrypt),
-      .MaxKeyLen(MaxKeyLen),
-      .Sbox     (Sbox)
+  mae_cipher_per_block_key #(
+      .KeyLen(KeyLen),
+      .Sbox  (Sbox)
   ) u_cipher (
       .clk_i,
       .rst_ni,
-      .clear_i    (forget),
-      .key_valid_i(state_q == LoadKey),
-      .key_ready_o(unused_key_ready),
-      .key_i      (key),
-      .req_valid_i(ask),
-      .req_ready_o(ask_ready),
-      .req_i      (req),
-      .rsp_valid_o(answered),
-      .rsp_o      (rsp)
+      .clear_i(forget),
+      .valid_i(ask),
+      .ready_o(ask_ready),
+      .key_i  (key),
+      .block_i((state_q == MakeH) ? '0 : {msg_q.iv, count_q}),
+      .valid_o(answered),
+      .block_o(answer)
   );
 
   // ---- The beat at the port. odd: the beats do not have the announced lengths.
@@ -198,99 +182,87 @@ module mae_gcm_iter
   assign tag_valid_o = state_q == Verdict;
   assign tag_o       = verdict_q;
 
+  logic announced;
+  assign announced = msg_valid_i && msg_ready_o;
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q                                     <= Idle;
       {asked_q, stream_valid_q, hashing_q, odd_q} <= '0;
-      {h_q, mask_q, stream_q, sum_q, count_q}     <= '0;
-      {aad_left_q, data_left_q}                   <= '0;
-      msg_q                                       <= '0;
-      verdict_q                                   <= '0;
     end else if (forget) begin
       state_q                                     <= Idle;
       {asked_q, stream_valid_q, hashing_q, odd_q} <= '0;
-      {h_q, mask_q, stream_q, sum_q, count_q}     <= '0;
-      {aad_left_q, data_left_q}                   <= '0;
-      msg_q                                       <= '0;
-      verdict_q                                   <= '0;
     end else begin
       if (ask && ask_ready) asked_q <= 1'b1;
       else if (answered) asked_q <= 1'b0;
-      if (answered && state_q inside {MakeMask, Beats}) count_q <= count_q + 1'b1;
       if (hash) hashing_q <= 1'b1;
       else if (hash_done) hashing_q <= 1'b0;
-      if (hash_done) sum_q <= product;
-      if (take) begin
-        odd_q <= odd_q || in_bytes_i != bytes || in_last_i != msg_last;
-        if (is_aad) aad_left_q <= part_last ? '0 : aad_left_q - gcm_length_t'(16);
-        else begin
-          data_left_q    <= part_last ? '0 : data_left_q - gcm_length_t'(16);
-          stream_valid_q <= 1'b0;
-          stream_q       <= '0;
-        end
-      end
+      if (take) odd_q <= odd_q || in_bytes_i != bytes || in_last_i != msg_last;
+      if (take && !is_aad) stream_valid_q <= 1'b0;
+      else if (answered && state_q == Beats) stream_valid_q <= 1'b1;
       unique case (state_q)
-        Idle:
-        if (msg_valid_i && msg_ready_o) begin
-          state_q     <= LoadKey;
-          msg_q       <= msg_i;
-          aad_left_q  <= msg_i.aad_bytes;
-          data_left_q <= msg_i.data_bytes;
-          count_q     <= 32'd1;
-        end
-        LoadKey: state_q <= MakeH;
-        MakeH:
-        if (answered) begin
-          h_q     <= rsp.block;
-          state_q <= MakeMask;
-        end
+        Idle: if (announced) state_q <= MakeH;
+        MakeH: if (answered) state_q <= MakeMask;
         MakeMask:
-        if (answered) begin
-          mask_q  <= rsp.block;
-          state_q <= (aad_left_q == '0 && data_left_q == '0) ? Lengths : Beats;
-        end
-        Beats: begin
-          if (answered) begin
-            stream_q       <= rsp.block;
-            stream_valid_q <= 1'b1;
-          end
-          if (take && msg_last) state_q <= Lengths;
-        end
+        if (answered) state_q <= (aad_left_q == '0 && data_left_q == '0) ? Lengths : Beats;
+        Beats: if (take && msg_last) state_q <= Lengths;
         Lengths: if (hash) state_q <= Tag;
-        Tag:
-        if (hash_done) begin
-          verdict_q <= verdict;
-          state_q   <= Verdict;
-        end
+        Tag: if (hash_done) state_q <= Verdict;
         default: ;
       endcase
     end
   end
 
+  // What belongs to the message is erased by synchronous resets, which cost no LUT.
+  always_ff @(posedge clk_i) begin
+    if (forget || (state_q == Idle && !announced)) begin
+      msg_q                                   <= '0;
+      {h_q, mask_q, stream_q, sum_q, count_q} <= '0;
+      {aad_left_q, data_left_q}               <= '0;
+      verdict_q                               <= '0;
+    end else begin
+      if (state_q == Idle) begin
+        msg_q       <= msg_i;
+        aad_left_q  <= msg_i.aad_bytes;
+        data_left_q <= msg_i.data_bytes;
+        count_q     <= 32'd1;
+      end
+      if (answered && state_q == MakeH) h_q <= answer;
+      if (answered && state_q == MakeMask) mask_q <= answer;
+      if (answered && state_q == Beats) stream_q <= answer;
+      else if (take && !is_aad) stream_q <= '0;
+      if (answered && state_q != MakeH) count_q <= count_q + 1'b1;
+      if (hash_done) sum_q <= product;
+      if (take && is_aad) aad_left_q <= part_last ? '0 : aad_left_q - gcm_length_t'(16);
+      if (take && !is_aad) data_left_q <= part_last ? '0 : data_left_q - gcm_length_t'(16);
+      if (hash_done && state_q == Tag) verdict_q <= verdict;
+    end
+  end
+
+  logic put;
+  assign put = take && !is_aad;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      {out_valid_o, out_last_o} <= '0;
-      out_data_o                <= '0;
-      out_bytes_o               <= '0;
-    end else if (flush) begin
-      {out_valid_o, out_last_o} <= '0;
-      out_data_o                <= '0;
-      out_bytes_o               <= '0;
-    end else if (take && !is_aad) begin
-      out_valid_o <= 1'b1;
+    if (!rst_ni) out_valid_o <= 1'b0;
+    else if (flush) out_valid_o <= 1'b0;
+    else if (put) out_valid_o <= 1'b1;
+    else if (out_ready_i) out_valid_o <= 1'b0;
+  end
+  always_ff @(posedge clk_i) begin
+    if (flush || (!put && (out_ready_i || !out_valid_o))) begin
+      out_last_o  <= 1'b0;
+      out_data_o  <= '0;
+      out_bytes_o <= '0;
+    end else if (put) begin
       out_last_o  <= part_last;
       out_data_o  <= crypted;
       out_bytes_o <= bytes;
-    end else if (out_ready_i) begin
-      {out_valid_o, out_last_o} <= '0;
-      out_data_o                <= '0;
-      out_bytes_o               <= '0;
     end
   end
 
   logic unused;
-  assign unused = &{1'b0, msg_q.iv_bytes, unused_key_ready, rsp.ctx};
+  assign unused = &{1'b0, msg_q.iv_bytes, key_i.len};
 
+  `MAE_ASSERT(KeyLength, !key_valid_i || key_i.len == KeyLen)
   `MAE_ASSERT(IvLength, !msg_valid_i || msg_i.iv_bytes == gcm_length_t'(12))
   `MAE_STREAM_HOLDS(OutHolds, out_valid_o, out_ready_i || flush, {out_data_o, out_bytes_o,
                                                                   out_last_o})

@@ -17,7 +17,7 @@ REQUEST, RESPONSE, VERSION = 1, 2, 1
 
 def opening_clocks(blocks: int) -> int:
     """Returns the clocks in which mae_guard_message_gcm opens a request of some blocks."""
-    return 16 * blocks + 50 if bench.parameters()["Small"] else blocks + 23
+    return 16 * blocks + 49 if bench.parameters()["Small"] else blocks + 23
 
 
 class Messages:

@@ -92,6 +92,8 @@ class Engine:
         self.row = 16 * self.lanes
         self.banks = bench.parameters()["KeyBanks"]
         self.sizes = KEY_SIZES[: bench.parameters().get("MaxKeyLen", 2) + 1]
+        if "KeyLen" in bench.parameters():  # the only one
+            self.sizes = (KEY_SIZES[bench.parameters()["KeyLen"]],)
         self.deep = bool(bench.parameters().get("Deep", 0))
         self.regs = bench.parameters().get("RegsPerRound", 1)
         self.small = bool(bench.parameters().get("Small", 0))  # a clock more a message
