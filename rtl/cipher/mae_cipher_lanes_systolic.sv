@@ -5,17 +5,18 @@
 //
 // Round keys, clear and the permission to take blocks pass from each lane to the next one through
 // registers: lane i has them i + 1 clocks after the key memory, and no wire but the clock's is
-// longer than two lanes. That costs a lane one register for each bit of a round key.
+// longer than two lanes. That costs a lane one register for each bit of a round key, and one for
+// each bit of a block at its port.
 //
 // Requests and results: see the interface in mae_aes_pkg, an index for each lane; bank 0 and
-// encryption alone are ever ready. req_ready_o comes from registers.
-// Keys: a key is accepted Nr * RegsPerRound + Lanes + 1 clocks after it is offered: then no block
+// encryption alone are ever ready.
+// Keys: a key is accepted Nr * RegsPerRound + Lanes + 2 clocks after it is offered: then no block
 // is in flight. Lane i takes blocks from Nr * KeyClocks + i + 2 clocks after that on.
-// Latency: Nr * RegsPerRound + 1 clocks from request to result.
+// Latency: Nr * RegsPerRound + 2 clocks from request to result.
 // Throughput: Lanes blocks a clock.
 // Reset and clear: clear_i erases the keys of the key memory in its second clock, and the blocks of
 // lane i in its clock i + 3: until then this lane takes and returns blocks. Data and the lanes'
-// copies of the round keys are shifted out: all is erased Nr * RegsPerRound + Lanes + 3 clocks
+// copies of the round keys are shifted out: all is erased Nr * RegsPerRound + Lanes + 4 clocks
 // after clear_i or reset.
 // Parameters: KeyLen is the length of all keys: another one is an error of the user. KeyClocks is
 // the number of clocks for a round key. Legal: Lanes 1..16; KeyLen any of key_len_e; Sbox any of
@@ -52,7 +53,7 @@ module mae_cipher_lanes_systolic
 
   localparam int unsigned Rounds = 10 + 2 * int'(KeyLen);
   // Clocks from the offer of a key until the last lane's last block has left.
-  localparam int unsigned Empty = Rounds * RegsPerRound + Lanes + 1;
+  localparam int unsigned Empty = Rounds * RegsPerRound + Lanes + 2;
   localparam int unsigned CountBits = $clog2(Empty + 1);
 
   logic [CountBits-1:0] waited_q;
@@ -119,6 +120,23 @@ module mae_cipher_lanes_systolic
       for (int unsigned r = 0; r < Rounds; r++) enc_keys[0][r] = keys_q[0][Rounds-r];
     end
 
+    logic enter_q;
+    cipher_req_t entering_q;
+    logic open;
+    assign open = open_q[i] && req_i[i].bank == '0 && req_i[i].dir == Encrypt;
+    assign req_ready_o[i] = open;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) enter_q <= 1'b0;
+      else enter_q <= req_valid_i[i] && open && !clear_q[i+1];
+    end
+    always_ff @(posedge clk_i) begin
+      entering_q <= '{ctx: '0, bank: '0, dir: Encrypt, block: '0};
+      if (open_q[i]) begin
+        entering_q <= '{ctx: req_i[i].ctx, bank: '0, dir: Encrypt, block: req_i[i].block};
+      end
+    end
+
+    logic unused_ready;
     logic [0:0] unused_used;
     mae_pipe_rounds #(
         .KeyBanks    (1),
@@ -132,15 +150,15 @@ module mae_cipher_lanes_systolic
         .clk_i,
         .rst_ni,
         .clear_i    (clear_q[i+1]),
-        .enc_ready_i(open_q[i]),
+        .enc_ready_i(1'b1),
         .dec_ready_i(1'b0),
         .len_i      (len),
         .keys_i     (keys_q),
         .enc_keys_i (enc_keys),
         .used_o     (unused_used),
-        .req_valid_i(req_valid_i[i]),
-        .req_ready_o(req_ready_o[i]),
-        .req_i      (req_i[i]),
+        .req_valid_i(enter_q),
+        .req_ready_o(unused_ready),
+        .req_i      (entering_q),
         .rsp_valid_o(rsp_valid_o[i]),
         .rsp_o      (rsp_o[i])
     );

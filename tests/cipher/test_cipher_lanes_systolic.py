@@ -26,7 +26,7 @@ async def keys_pass_from_lane_to_lane(dut) -> None:
     for _ in range(2):
         offered = cipher.clock + 1
         taken = await cipher.load(0, random.randbytes(size))
-        assert taken - offered == ROUNDS[size] * cipher.per_round + cipher.lanes + 1
+        assert taken - offered == ROUNDS[size] * cipher.per_round + cipher.lanes + 2
         cipher.offered = [cipher.request(lane, 0) for lane in range(cipher.lanes)]
         first: dict[int, int] = {}
         while len(first) < cipher.lanes:
@@ -73,7 +73,7 @@ CONFIGURATIONS = (
 @pytest.mark.parametrize("parameters", CONFIGURATIONS, ids=str)
 def test_cipher_lanes_systolic(parameters: dict[str, int]) -> None:
     """Builds mae_cipher_lanes_systolic for several numbers of lanes and runs this file's tests."""
-    latency = f"{parameters['RegsPerRound']},1"
+    latency = f"{parameters['RegsPerRound']},2"
     bench.run("mae_cipher_lanes_systolic", parameters=parameters, env={"CIPHER_LATENCY": latency})
 
 
@@ -82,7 +82,7 @@ def test_flush() -> None:
     bench.run(
         "mae_cipher_lanes_systolic",
         parameters=CONFIGURATIONS[0],
-        env={"CIPHER_LATENCY": "3,1", "CIPHER_VISIBLE": "1", "CIPHER_FLUSH": "5"},
+        env={"CIPHER_LATENCY": "3,2", "CIPHER_VISIBLE": "1", "CIPHER_FLUSH": "5"},
         test_filter="flush_leaves_nothing",
         visible=True,
     )
