@@ -48,6 +48,7 @@ PRODUCTS = (
             "mae_cipher_pipe",
             "mae_cipher_lanes",
             "mae_cipher_lanes_aligned",
+            "mae_cipher_lanes_systolic",
         ),
     ),
     Core(

@@ -79,6 +79,18 @@ LEAKS = {
         "assign in_ready_o = in_room && !stop && in_data_i != '0;",
         "in_ready_o",
     ),
+    "lanes_systolic": (
+        "cipher/mae_cipher_lanes_systolic.sv",
+        "req_valid_i[i] && open &&",
+        "req_valid_i[i] && open && req_i[i].block != '0 &&",
+        "rsp_valid_o",
+    ),
+    "per_block_key": (
+        "cipher/luts/mae_cipher_per_block_key.sv",
+        "assign valid_o = last_q;",
+        "assign valid_o = last_q && block_o != '0;",
+        "valid_o",
+    ),
     "gcm_iter": (
         "mode/gcm/mae_gcm_iter.sv",
         "assign tag_valid_o = state_q == Verdict;",

@@ -134,8 +134,8 @@ def test_power_is_what_the_toggles_cost(nangate45, tmp_path) -> None:
     made = synthesize("mae_fifo", str(path), {"Depth": 3}, power=True)
     design = levels.Netlist(unpacked(made, tmp_path), "mae_fifo", bare)
     bench = stimulus.bench("mae_fifo", made.parameters, design)
-    for clock in range(estimate.WARM + estimate.COUNTED):
-        bench.clock(count=clock >= estimate.WARM)
+    for clock in range(bench.warm + estimate.COUNTED):
+        bench.clock(count=clock >= bench.warm)
     load, driven = np.zeros(design.nets), np.zeros(design.nets, bool)
     for kind, pins in design.cells.values():
         for pin, net in pins.items():

@@ -170,6 +170,9 @@ def _function(
         latency = latency or (10 * regs + 1 if per_reg == 1 else 10 // per_reg)
     elif top == "mae_cipher_lanes_aligned":
         blocks, latency = blocks or values.get("Lanes"), latency or 10
+    elif top == "mae_cipher_lanes_systolic":
+        blocks = blocks or values.get("Lanes")
+        latency = latency or 10 * values.get("RegsPerRound", 3) + 2
     elif top in ITERATIVE:
         blocks, latency = blocks or values.get("Units", 1) / 10, latency or 10
     elif top == "mae_cipher_serial":

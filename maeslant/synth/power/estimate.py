@@ -25,7 +25,7 @@ from maeslant.synth.power.energy import Arc, Energies
 from maeslant.synth.report import Report
 
 MODEL = 1  # one more whenever the same netlist comes to other figures
-WARM, COUNTED = 48, 60  # clocks of each run; 60: whole blocks of 10 clocks too
+COUNTED = 60  # clocks of each run; 60: whole blocks of 10 clocks too
 SAYS = (
     "{runs} random runs of {clocks} clocks of the mapped netlist, {stimulus}; transitions of nets "
     "times the Liberty file's energies (inputs' slew {slew} ns) and half C V^2; zero-delay: no "
@@ -96,10 +96,10 @@ def _idle(
 
 def _run(bench: stimulus.Bench, tell: Callable[[str], None]) -> stimulus.Bench:
     """Simulates a netlist under random stimulus for a fixed time; returns the used stimulus."""
-    for clock in range(WARM + COUNTED):
+    for clock in range(bench.warm + COUNTED):
         if clock % 8 == 0:
-            tell(f"simulating clock {clock} of {WARM + COUNTED}")
-        bench.clock(count=clock >= WARM)
+            tell(f"simulating clock {clock} of {bench.warm + COUNTED}")
+        bench.clock(count=clock >= bench.warm)
     return bench
 
 

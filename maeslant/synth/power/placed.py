@@ -9,7 +9,7 @@ import numpy as np
 
 from maeslant.synth.liberty import Library
 from maeslant.synth.power import delays, energy, glitches, levels, stimulus
-from maeslant.synth.power.estimate import WARM, energies
+from maeslant.synth.power.estimate import energies
 from maeslant.synth.report import Report
 from maeslant.synth.timing import sta
 
@@ -40,9 +40,9 @@ def estimate(
     sta.write_sdf(netlist, report.top, library, spef, sdf)
     design = glitches.Timed(netlist, report.top, library, delays.read(sdf))
     bench = stimulus.bench(report.top, report.parameters, design)
-    for clock in range(WARM + COUNTED):
-        tell(f"simulating with delays, clock {clock} of {WARM + COUNTED}")
-        bench.clock(count=clock >= WARM)
+    for clock in range(bench.warm + COUNTED):
+        tell(f"simulating with delays, clock {clock} of {bench.warm + COUNTED}")
+        bench.clock(count=clock >= bench.warm)
     blocks = bench.blocks / (COUNTED * levels.RUNS)
     wires = np.zeros(design.nets)
     for cell, pin, ff in charges(spef.read_text()):

@@ -23,6 +23,7 @@ class Bench:
     """Drives random inputs into a simulated netlist; counts the AES blocks at its outputs."""
 
     says = "every input random each clock"
+    warm = 48  # clocks before transitions are counted
 
     def __init__(self, parameters: dict[str, int], design: Netlist) -> None:
         self.design, self.parameters = design, parameters
@@ -127,6 +128,12 @@ class Cipher(Bench):
             self.since += self.begun
 
 
+class Systolic(Cipher):
+    """Drives mae_cipher_lanes_systolic, whose keys wait for all lanes, then reach one by one."""
+
+    warm = 144  # for 10 lanes with 3 registers a round 117 until the last lane's first answer
+
+
 class Counter(Cipher):
     """Drives the counter blocks of CTR mode (SP 800-38A §6.5) into an AES core's netlist.
 
@@ -214,6 +221,7 @@ BENCHES: dict[str, type[Bench]] = {
     "mae_cipher_pipe": Cipher,
     "mae_cipher_lanes": Cipher,
     "mae_cipher_lanes_aligned": Cipher,
+    "mae_cipher_lanes_systolic": Systolic,
     "mae_mode_axis": Streams,
 }
 
