@@ -3,7 +3,7 @@
 // mae_guard_host_reads: checks the guard's AXI4 read channels to host memory and passes on only
 // requested beats. It counts bursts and beats.
 //
-// Every outstanding burst is stored by its ID, with its remaining beats. A beat that belongs to no
+// Every outstanding burst is stored by its ID, with its beats. A beat that belongs to no
 // burst, or whose RLAST comes too early or is missing, is a fault and is not passed on
 // (docs/protocol.md, H9: every beat is counted). A burst ends on the bus with RLAST: surplus beats
 // are dropped up to there. halt_i: no burst starts and arriving beats are dropped; idle_o: no burst
@@ -63,40 +63,68 @@ module mae_guard_host_reads (
   );
 
   logic [127:0] open_q;  // outstanding bursts
+  logic [127:0] begun_q;  // bursts of which a beat has come
   logic [127:0] over_q;  // bursts whose requested beats have all come, but not RLAST
-  logic [7:0] left_q[128];  // remaining beats, less 1
-  logic [7:0] under_way_q;
-  logic [6:0] id;
-  logic known, good, ends;
+  logic [  7:0] under_way_q;
+  logic [  6:0] id;
+  logic [7:0] len, beats, beat;  // beats of the burst, less 1; number of this beat
+  logic known, good, ends, takes;
 
   assign id            = r_id_i[6:0];
   assign known         = open_q[id] && !r_id_i[7];
-  assign good          = known && !over_q[id] && r_last_i == (left_q[id] == '0);
-  assign ends          = r_valid_i && known && r_last_i;
+  assign beat          = begun_q[id] ? beats : '0;
+  assign good          = known && !over_q[id] && r_last_i == (beat == len);
+  assign takes         = r_valid_i && known;
+  assign ends          = takes && r_last_i;
   assign r_ready_o     = 1'b1;
   assign mov_r_valid_o = r_valid_i && good && !halt_i;
   assign idle_o        = under_way_q == '0;
 
+  // In memories with one write port, for LUT RAM.
+  mae_ram #(
+      .Width(8),
+      .Depth(128)
+  ) u_lengths (
+      .clk_i,
+      .write_i     (launch),
+      .write_addr_i(launch_id[6:0]),
+      .write_data_i(launch_len),
+      .read_i      (1'b0),
+      .clear_i     (1'b0),
+      .read_addr_i (id),
+      .read_data_o (len)
+  );
+  mae_ram #(
+      .Width(8),
+      .Depth(128)
+  ) u_beats (
+      .clk_i,
+      .write_i     (takes),
+      .write_addr_i(id),
+      .write_data_i(beat + 1'b1),
+      .read_i      (1'b0),
+      .clear_i     (1'b0),
+      .read_addr_i (id),
+      .read_data_o (beats)
+  );
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       open_q      <= '0;
+      begun_q     <= '0;
       over_q      <= '0;
       under_way_q <= '0;
       fault_o     <= 1'b0;
     end else begin
       fault_o     <= r_valid_i && !good;
       under_way_q <= under_way_q + 8'(launch) - 8'(ends);
-      if (r_valid_i && known) begin
-        over_q[id] <= !r_last_i && (over_q[id] || left_q[id] == '0);
+      if (takes) begin
+        begun_q[id] <= !r_last_i;
+        over_q[id]  <= !r_last_i && (over_q[id] || beat == len);
         if (r_last_i) open_q[id] <= 1'b0;
       end
       if (launch) open_q[launch_id[6:0]] <= 1'b1;
     end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (r_valid_i && known) left_q[id] <= left_q[id] - 1'b1;
-    if (launch) left_q[launch_id[6:0]] <= launch_len;
   end
 
   `MAE_ASSERT(IdIsFree, !launch || !open_q[launch_id[6:0]] && !launch_id[7])
