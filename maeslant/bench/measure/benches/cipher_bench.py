@@ -176,6 +176,8 @@ async def one_direction(drive: Driver, bits: int, direction: int) -> None:
     note(f"{name}, latency", times[0] - drive.taken[0], bits=bits, kind="latency")
     each = (times[-1] - times[0]) / (len(times) - 1)
     note(f"{name}, clocks a block of one lane", each, bits=bits, kind="block")
+    drive.offer_blocks(64, dirs, lanes=lanes)  # now that the key has reached all lanes
+    await drive.until_answered()
     note(f"{name}, blocks a clock", 64 * lanes / drive.span(), bits=bits, kind="rate")
 
 
