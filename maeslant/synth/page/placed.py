@@ -17,6 +17,7 @@ ROWS = (
     Ours("small128", options=POWER),
     *PIPELINES,
     Ours("lanes10_fast", options=POWER | {"abc": "density"}),
+    Ours("lanes10_systolic", options=POWER | {"abc": "density"}),
 )
 SAYS = """Each wire is a spanning tree over its pins (nothing is routed), netlists are mended on
 these wires, clocks go through trees of buffers, and what is behind a port has such a clock, too
