@@ -44,7 +44,7 @@ LEAKS = {
         "m_axis_tvalid",
     ),
     "small_luts": (
-        "cipher/mae_cipher_min_luts.sv",
+        "cipher/luts/mae_cipher_min_luts.sv",
         "assign rsp_valid_o[0] = last_q;",
         "assign rsp_valid_o[0] = last_q && rsp_o[0].block != '0;",
         "rsp_valid_o",
