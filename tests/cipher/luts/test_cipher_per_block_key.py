@@ -57,7 +57,7 @@ async def encrypt(dut, key: bytes, block: bytes) -> bytes:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def answers(dut) -> None:
-    """mae_cipher_per_block_key gives FIPS 197's answer, and OpenSSL's for random blocks and keys."""
+    """mae_cipher_per_block_key gives the answers of FIPS 197, and of OpenSSL for random blocks."""
     size = await begin(dut)
     plain = bytes.fromhex("00112233445566778899aabbccddeeff")
     known = {16: "69c4e0d86a7b0430d8cdb78070b4c55a", 32: "8ea2b7ca516745bfeafc49904b496089"}
