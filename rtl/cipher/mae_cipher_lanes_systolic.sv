@@ -4,7 +4,7 @@
 // chips in which a wire across all lanes takes longer than a round.
 //
 // Round keys, clear and the permission to take blocks pass from each lane to the next one through
-// registers: lane i has them i + 1 clocks after the key memory, and no wire but the clock's is
+// registers: lane i has them i + 1 clocks after the key memory, and no wire but clock and reset is
 // longer than two lanes. That costs a lane one register for each bit of a round key, and one for
 // each bit of a block at its port.
 //
