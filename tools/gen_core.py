@@ -45,6 +45,7 @@ PRODUCTS = (
             "mae_cipher_min_area",
             "mae_cipher_min_luts",
             "mae_cipher_luts4",
+            "mae_cipher_per_block_key",
             "mae_cipher_pipe",
             "mae_cipher_lanes",
             "mae_cipher_lanes_aligned",
