@@ -47,8 +47,10 @@ endmodule
 """
 RESETS = {  # what the families' block RAMs do with a reset of the output
     "ecp5": "if (zero_i) word_o <= '0; else if (read_i) word_o <= rows_q[from_i];",
+    "gw5a": "if (zero_i) word_o <= '0; else if (read_i) word_o <= rows_q[from_i];",
     "xc7": "if (read_i) if (zero_i) word_o <= WIDTH'(5); else word_o <= rows_q[from_i];",
 }
+RAMS = {"ecp5": ["DP16KD"], "gw5a": ["SDPX9B"], "xc7": ["RAMB18E1", "RAMB36E1"]}
 
 
 class Clocked:
@@ -88,7 +90,7 @@ def mapped(target: str, text: str, folder: pathlib.Path) -> Clocked:
     mapping = f"{PARTS[target].mapping} {PARTS[target].bare} -top memory -run begin:check"
     read = f"read_slang --unroll-limit=20000 {file}"
     yosys.run([read, mapping, f"write_verilog {netlist}"], folder / "log")
-    assert any(name in netlist.read_text() for name in ("DP16KD", "RAMB18E1", "RAMB36E1"))
+    assert any(name in netlist.read_text() for name in RAMS[target])
     models.write_text(block_ram.models(target))
     read = [f"read_verilog {cells.MODELS[target]}", f"read_verilog {models} {netlist}"]
     # Without these the two ports of a memory have clocks of two names.
@@ -101,9 +103,20 @@ def place(source: random.Random, rows: int) -> int:
     return source.randrange(8) * (rows // 8) + source.randrange(2)
 
 
-@pytest.mark.parametrize("writes", [True, pytest.param(False, marks=SLOW)])
-@pytest.mark.parametrize("width", [18, *(pytest.param(n, marks=SLOW) for n in (2, 4, 9, 36))])
-@pytest.mark.parametrize("target", ["ecp5", "xc7"])
+KINDS = [(target, width) for target in ("ecp5", "xc7") for width in (2, 4, 9, 18, 36)]
+QUICK = [("ecp5", 18), ("gw5a", 36), ("xc7", 18)]  # another width has another cell in GW5A
+
+
+@pytest.mark.parametrize(
+    ("target", "width", "writes"),
+    [(*kind, True) for kind in QUICK]
+    + [
+        pytest.param(*kind, writes, marks=SLOW)
+        for kind in KINDS
+        for writes in (True, False)
+        if (kind not in QUICK or not writes)
+    ],
+)
 def test_block_ram(target: str, width: int, writes: bool, tmp_path: pathlib.Path) -> None:
     """Block RAM as Yosys maps it reads what was written and initial rows, and is reset."""
     text = MEMORY.replace("RESET", RESETS[target]).replace("WIDTH", str(width))
@@ -115,7 +128,7 @@ def test_block_ram(target: str, width: int, writes: bool, tmp_path: pathlib.Path
         to, start, given = place(source, 512), place(source, 512), source.getrandbits(width)
         zero, we, go = (source.random() < chance for chance in (0.1, 0.5, 0.8))
         found.step(zero_i=zero, we_i=we, read_i=go, to_i=to, from_i=start, word_i=given)
-        if target == "ecp5" and zero:
+        if target != "xc7" and zero:
             word = 0
         elif go:
             word = 5 & mask if zero else rows[start]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes functional models, in Verilog, of the block RAMs of FPGAs, of which Yosys has none.
 
-They follow the makers' descriptions (AMD UG473, Lattice FPGA-TN-02204) as far as Yosys uses them:
-no output registers, no cascades, in 7-series ports of one width. Of others a cell
-``..._of_two_widths`` or ``..._of_another_kind`` is left, which is no model, and at which a
-simulation ends.
+They follow the makers' descriptions (AMD UG473, Lattice FPGA-TN-02204, Gowin UG285) as far as Yosys
+uses them: no output registers, no cascades, in 7-series ports of one width, in GW5A of 36 bits. Of
+others a cell ``..._of_two_widths`` or ``..._of_another_kind`` is left, which is no model, and at
+which a simulation ends.
 """
 
 ROWS = """
@@ -224,8 +224,50 @@ endmodule
 """
 
 
+def _gw5a() -> str:
+    """Returns a model of Gowin GW5A's block RAM with a port that writes and one that reads 36 bits.
+
+    What is read of a row that is being written is undefined: the opposite of what was there.
+    """
+    init = [f"INIT_RAM_{i:02X}" for i in range(64)]
+    return f"""
+(* blackbox *) module SDPX9B_of_another_kind (input c, output q);
+endmodule
+module SDPX9B #(
+  parameter [287:0] {" = 288'h0, ".join(init)} = 288'h0,
+  parameter READ_MODE = 0, BIT_WIDTH_0 = 36, BIT_WIDTH_1 = 36, RESET_MODE = "SYNC",
+  parameter [2:0] BLK_SEL_0 = 0, BLK_SEL_1 = 0
+) (
+  input CLKA, CEA, CLKB, CEB, OCE, RESET, input [13:0] ADA, ADB, input [2:0] BLKSELA, BLKSELB,
+  input [35:0] DI, output reg [35:0] DO
+);
+  localparam [512*36-1:0] GIVEN = {{{", ".join(reversed(init))}}};
+  wire unknown;
+  generate if (READ_MODE != 0 || BIT_WIDTH_0 != 36 || BIT_WIDTH_1 != 36 || RESET_MODE != "SYNC")
+    SDPX9B_of_another_kind other (CLKA, unknown);
+  endgenerate
+  reg [35:0] rows [0:511];
+  integer i, j;
+  initial begin
+    DO = 0;
+    for (i = 0; i < 512; i = i + 1) rows[i] = GIVEN[i*36 +: 36];
+  end
+  wire [3:0] parts = CEA && BLKSELA == BLK_SEL_0 ? ADA[3:0] : 0;
+  always @(posedge CLKA)
+    for (j = 0; j < 4; j = j + 1) if (parts[j]) rows[ADA[13:5]][9*j +: 9] <= DI[9*j +: 9];
+  always @(posedge CLKB)
+    if (RESET) DO <= 0;
+    else if (CEB && BLKSELB == BLK_SEL_1)
+      DO <= parts != 0 && ADA[13:5] == ADB[13:5] ? ~rows[ADB[13:5]] : rows[ADB[13:5]];
+endmodule
+"""
+
+
 def models(target: str) -> str:
     """Returns Verilog models of a family's block RAMs; "" if there is none."""
-    if target == "ecp5":
-        return _ecp5()
-    return ROWS + _xc7(18, 14, 16) + _xc7(36, 15, 32) if target == "xc7" else ""
+    made = {
+        "ecp5": _ecp5,
+        "gw5a": _gw5a,
+        "xc7": lambda: ROWS + _xc7(18, 14, 16) + _xc7(36, 15, 32),
+    }
+    return made[target]() if target in made else ""

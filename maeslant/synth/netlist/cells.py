@@ -88,7 +88,7 @@ def to_prove(netlist: pathlib.Path, target: str, library: Library | None) -> lis
     else:
         models = f"read_verilog {MODELS[target]}"
     memories = netlist.with_name("block_ram.v")
-    # Of ECP5's none: Yosys lets them write a clock later, so no row is a register of the RTL.
+    # Of no other: Yosys lets ECP5's write a clock later, so no row is a register of the RTL.
     memories.write_text(block_ram.models(target) if target == "xc7" else "")
     return [models, f"read_verilog {memories}", f"read_verilog {netlist}"]
 
