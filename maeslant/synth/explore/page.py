@@ -118,11 +118,11 @@ def make(
 </head>
 <body>
 <header><div><h1>Choose an AES core</h1>
-<p>Maeslant is open hardware for AES, the cipher of networks and disks: from a core that takes ten
-clocks a block to one that encrypts ten blocks a clock. This page shows the area, clock rate,
-throughput and energy of {len(ours)} of its configurations, in {targets}, beside what others have
-published. Name what you need under <a href="#choose">Choose a core</a>, or look at the plots: point
-at a mark for its figures, click it for its row.</p></div>
+<p>Maeslant is open hardware for AES, the cipher of networks and disks: from a core that takes
+hundreds of clocks a block to one that encrypts ten blocks a clock. This page shows the area, clock
+rate, throughput and energy of {len(ours)} of its configurations, in {targets}, beside what others
+have published. Name what you need under <a href="#choose">Choose a core</a>, or look at the plots:
+point at a mark for its figures, click it for its row.</p></div>
 <button id="theme" type="button" title="light or dark">◐</button></header>
 <nav>{links}</nav>
 {_tiles(ours)}

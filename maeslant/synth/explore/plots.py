@@ -108,17 +108,20 @@ def lanes(
     marks: list[Mark] = []
     lines, entries = [], []
     paper = sorted((r for r in others if r.source == TABLE3), key=lambda r: r.lanes)
-    groups: dict[tuple[str, str], list[Record]] = {}
+    groups: dict[tuple[str, float, str], list[Record]] = {}
     for record in ours:
-        groups.setdefault((record.regs, record.sbox), []).append(record)
+        row = next(name for name in record.sweeps if name.startswith("lanes"))
+        groups.setdefault((row, record.regs, record.sbox), []).append(record)
     tones = [("green", "diamond"), ("blue", "circle"), ("purple", "triangle"), ("sky", "square")]
-    for (regs, sbox), (tone, shape) in zip(groups, tones * 3, strict=False):
-        group = sorted((r for r in groups[regs, sbox] if value(r)), key=lambda r: r.lanes)
+    for (row, regs, sbox), (tone, shape) in zip(groups, tones * 3, strict=False):
+        group = sorted((r for r in groups[row, regs, sbox] if value(r)), key=lambda r: r.lanes)
         if not group:
             continue
         marks += [Mark(r.lanes, value(r), tone, shape, False, "", names(r)) for r in group]
         lines.append(Line([(r.lanes, value(r)) for r in group], tone))
-        words = f"ours, {regs:g} register{'s' if regs > 1 else ''} a round"
+        # As the builds are called: lanes10_fast, lanes10_frugal and so on.
+        kind = row.removeprefix("lanes").strip("_") or "fast"
+        words = f"ours, {kind}: {regs:g} register{'s' if regs > 1 else ''} a round"
         entries.append((tone, shape, False, words + (f", {sbox}" if sbox else "")))
     marks += [Mark(r.lanes, value(r), "red", "square", True, "", names(r)) for r in paper]
     lines.append(Line([(r.lanes, value(r)) for r in paper], "red", dashed=True))
@@ -143,7 +146,7 @@ def latency(ours: Sequence[Record], others: Sequence[Record], names: Names) -> P
     return Plot(
         "Latency against throughput, nangate45",
         Axis("throughput, Gbit/s", log=True),
-        Axis("latency of an AES-128 block, ns", low=0),
+        Axis("latency of an AES-128 block, ns", log=True),
         sorted(marks, key=lambda one: one.hollow),
         [Line([(r.gbps, r.latency_ns) for r in beside], "red", dashed=True)],
         legend(shown),

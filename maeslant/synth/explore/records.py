@@ -69,8 +69,9 @@ class Record:
     @property
     def words(self) -> str:
         """Describes the design in words, for readers of the web page."""
+        clocks = round(BLOCK / self.bits) if self.bits else 0
         kinds = {
-            "iterative": "a round a clock" if self.lanes == 1 else "",
+            "iterative": f"a block in {clocks} clocks" if clocks and self.lanes == 1 else "",
             "pipeline": f"{self.lanes} pipelines" if self.lanes > 1 else "a pipeline",
             "gcm": "AES-GCM engine",
         }
