@@ -54,14 +54,14 @@ static void end(mae_session_t *session, bool forked)
 
 bool session_over(mae_session_t *session)
 {
-    if (session->poisoned)
-        return true;
     if (*session->birth == 1 && (session->process == 0 || session->process == getpid()))
-        return false;
-    /* Leaves everything outside to the parent, whose buffers these are. */
+        return session->poisoned;
+    /* Leaves everything outside to the parent, whose buffers these are, also if it failed before. */
     session->outside.release = NULL;
     session->outside.now = NULL;
     session->outside.pause = NULL;
+    if (session->poisoned)
+        return true;
     end(session, true);
     session_fail(session, MAE_E_POISONED, "the process was forked: begin a session of its own");
     return true;

@@ -243,6 +243,14 @@ static bool fake_allocate(void *user, size_t size, uint64_t *host, uint64_t *at)
     return true;
 }
 
+/* Counts its own calls; the memory is not used again. */
+static void fake_release(void *user, uint64_t host, uint64_t at, size_t size)
+{
+    struct fake *fake = user;
+    (void)host, (void)at, (void)size;
+    fake->released++;
+}
+
 /* Counts its own calls and returns their number as the imitated card's time. */
 static uint64_t fake_now(void *user)
 {
@@ -256,5 +264,6 @@ void fake_outside(struct fake *fake, struct mae_outside *outside)
                                     .read = fake_read,
                                     .write = fake_write,
                                     .allocate = fake_allocate,
+                                    .release = fake_release,
                                     .now = fake_now};
 }

@@ -30,6 +30,7 @@ struct fake {
     uint8_t host_nonce[32];
     uint8_t secret[32], session_id[16];
     uint64_t time;
+    unsigned released;          /* calls of `release` */
     uint64_t last[FAKE_QUEUES]; /* the highest number rung: a second time is a bug of the driver */
     struct gcm *keys[2][CLASSES];
     uint8_t masks[2][CLASSES][WIRE_MASK];

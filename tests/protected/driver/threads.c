@@ -308,6 +308,29 @@ static void test_fork(unsigned threads)
     fake_end(&card.fake);
 }
 
+/* Tests that a child forked after the session failed, too, leaves the buffers to its parent. */
+static void test_fork_of_a_failed_session(unsigned threads)
+{
+    struct card card;
+    int status;
+    mae_session_t *session = begin(&card, threads, true);
+    card.silent = true;
+    mae_task_t *task = send(session, &card, BYTES, 0);
+    MUST(mae_session_wait(session, task) == MAE_E_POISONED);
+    mae_task_free(task);
+    unsigned before = card.fake.released;
+    pid_t child = fork();
+    MUST(child >= 0);
+    if (child == 0) {
+        mae_session_free(session);
+        _exit(card.fake.released == before ? 42 : 1);
+    }
+    MUST(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 42);
+    mae_session_free(session);
+    MUST(card.fake.released > before);
+    fake_end(&card.fake);
+}
+
 /* Tests key changes during transfers: each key epoch has a cipher context for each thread. */
 static void test_rekey(unsigned threads)
 {
@@ -364,6 +387,7 @@ int main(int count, char **words)
     if (threads > 1) { /* one thread opens all in the call that sees the answers */
         test_freed(threads);
         test_fork(threads);
+        test_fork_of_a_failed_session(threads);
     }
     test_refused();
     return 0;
