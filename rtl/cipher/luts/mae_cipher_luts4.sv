@@ -16,7 +16,8 @@
 // Throughput: one block in 10 clocks. The next block is accepted in the clock of the result, and may
 // depend on it.
 // Reset and clear: clear_i and reset erase the registers by the next clock. The memory of round keys
-// is erased after them, a word a clock; a key is accepted 12 clocks after a clear.
+// is erased after them, a word a clock, also after a reset without a clock edge; a key is accepted
+// 13 clocks after a clear.
 // Parameters: Table = 1 takes tables for S-boxes, which are faster and more LUTs than circuits. Legal:
 // Dirs DirsEncrypt; MaxKeyLen Aes128 (other keys and directions are for mae_cipher_min_area); Table
 // 0 or 1.
@@ -61,7 +62,8 @@ module mae_cipher_luts4
     Sub,    // SubBytes of that word
     Make,   // the next round key goes to memory
     Ready,  // blocks are accepted if there is a key
-    Erase
+    Flush,  // the registers are erased, of which the memory's words are made
+    Erase   // and then the memory
   } phase_e;
 
   phase_e phase_q;
@@ -203,7 +205,7 @@ module mae_cipher_luts4
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      phase_q  <= Erase;
+      phase_q  <= Flush;
       loaded_q <= 1'b0;
       busy_q   <= 1'b0;
       last_q   <= 1'b0;
@@ -211,7 +213,7 @@ module mae_cipher_luts4
       read_q   <= '0;
       write_q  <= '0;
     end else if (clear_i) begin
-      phase_q  <= Erase;
+      phase_q  <= Flush;
       loaded_q <= 1'b0;
       busy_q   <= 1'b0;
       last_q   <= 1'b0;
@@ -244,6 +246,7 @@ module mae_cipher_luts4
             write_q  <= index_t'(1);
           end
         end
+        Flush: phase_q <= Erase;
         default: begin
           write_q <= (write_q == Last) ? '0 : write_q + index_t'(1);
           if (write_q == Last) phase_q <= Ready;

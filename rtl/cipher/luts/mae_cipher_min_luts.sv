@@ -14,7 +14,7 @@
 // Throughput: one block in 10 clocks. The next block is accepted in the clock of the result, and may
 // depend on it.
 // Reset and clear: clear_i erases key and data by the next clock; reset does so after the first
-// clock in it.
+// clock in it in which no key is offered.
 // Parameters: Legal: Dirs DirsEncrypt; MaxKeyLen Aes128 (other keys and directions are for
 // mae_cipher_min_area); Sbox any of sbox_impl_e (SboxLut is the smallest here).
 // Security: constant-time; no masking.

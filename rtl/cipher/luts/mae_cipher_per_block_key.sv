@@ -11,7 +11,7 @@
 // Latency: Nr clocks from block to result: 10 for AES-128, 14 for AES-256.
 // Throughput: one block in Nr + 1 clocks.
 // Reset and clear: clear_i and a result erase block and round keys by the next clock; reset does so
-// after the first clock in it.
+// after the first clock in it in which no block is offered.
 // Parameters: Legal: KeyLen Aes128 or Aes256; Sbox any of sbox_impl_e (SboxLut is the smallest in
 // FPGAs).
 // Security: constant-time; no masking.

@@ -6,12 +6,14 @@
 // Ports: as mae_gcm_stream with one lane; IVs have 12 bytes, and all keys KeyLen. The keys wait in a
 // table of KeyBanks; each message computes H anew. A key is accepted in any clock but while a message
 // of its bank is in progress; a message may be announced in the clock of its key.
-// msg_ready_o is combinational in msg_i.bank, in_ready_o in out_ready_i.
+// msg_ready_o is combinational in msg_i.bank, key_ready_o in key_i.bank, in_ready_o in out_ready_i,
+// all three in clear_i and abort_i.
 // Latency: the first data beat is accepted 3 * Nr + 4 clocks after the announcement, its output
 // comes a clock later; the tag 18 clocks after the last beat.
 // Throughput: one beat in Nr + 2 clocks, of AAD in 9.
 // Reset and clear: abort_i, clear_i and the verdict erase what belongs to the message by the next
-// clock, clear_i also the keys; reset erases all after the first clock in it.
+// clock, clear_i also the keys; reset erases all after the first clock in it in which no key is
+// offered.
 // Parameters: Legal: KeyBanks 1..4; KeyLen Aes128 or Aes256; Sbox any of sbox_impl_e. A tag of 0 bytes
 // is refused.
 // Security: constant-time, the verdict too; no masking.

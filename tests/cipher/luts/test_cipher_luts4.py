@@ -24,14 +24,14 @@ from tests.cipher.test_cipher_min_area import no_state_between_answers  # noqa: 
 from tests.support import bench
 
 FIRST_BLOCK = 42  # clocks from a key to the first block
-ERASURE = 12  # clocks from a clear to a key
-ENV = {"CIPHER_LATENCY": "1,0", "CIPHER_KEY_CLOCKS": "4", "CIPHER_FLUSH": "2"}
+ERASURE = 13  # clocks from a clear to a key
+ENV = {"CIPHER_LATENCY": "1,0", "CIPHER_KEY_CLOCKS": "4", "CIPHER_FLUSH": "3"}
 PARAMETERS = {"Dirs": 1, "MaxKeyLen": 0}
 
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def keys_take_their_time(dut) -> None:
-    """mae_cipher_luts4 takes a block 42 clocks after a key, and a key 12 clocks after a clear."""
+    """mae_cipher_luts4 takes a block 42 clocks after a key, and a key 13 clocks after a clear."""
     cipher = await begin(dut)
     for _ in range(3):
         taken = await cipher.load(0, random.randbytes(16))
@@ -57,7 +57,7 @@ def test_cipher_luts4(table: int) -> None:
 
 
 def test_flush_leaves_nothing() -> None:
-    """12 clocks after clear_i no register of mae_cipher_luts4 depends on keys and blocks."""
+    """13 clocks after clear_i no register of mae_cipher_luts4 depends on keys and blocks."""
     bench.run(
         "mae_cipher_luts4",
         parameters=PARAMETERS,
