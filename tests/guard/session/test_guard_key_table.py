@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests mae_guard_key_table: session keys of epochs against KBKDF, and block limits of keys."""
 
+import itertools
 import random
 
 import cocotb
@@ -8,7 +9,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, FallingEdge, Timer
 
 from tests.device import secrets
-from tests.guard.session.test_guard_kdf import derive, some_session
+from tests.guard.session.test_guard_kdf import derive, end, some_session
 from tests.support.bench import run
 
 BUDGET = 1000
@@ -107,10 +108,11 @@ async def epochs(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def cleared(dut) -> None:
-    """A clear of mae_guard_key_table at any time erases all keys and block counts."""
+    """A clear or reset of mae_guard_key_table at any time erases all keys and block counts."""
     keys = Keys(dut, 2)
     await keys.begin()
-    for clocks in (None, 5, 333, 334, 340, 500):
+    times = (5, 333, 334, 340, 500)
+    for clocks, by_reset in [(None, False), *itertools.product(times, (False, True))]:
         task = cocotb.start_soon(keys.command("derive_i", 7))
         if clocks is None:
             await task
@@ -119,9 +121,7 @@ async def cleared(dut) -> None:
                 await FallingEdge(dut.clk_i)
             task.cancel()
             dut.derive_i.value = 0
-            dut.clear_i.value = 1
-            await FallingEdge(dut.clk_i)
-            dut.clear_i.value = 0
+            await end(dut, by_reset)
             assert not dut.busy_o.value and not dut.key_valid_o.value
         dut.session_i.value = 0
         await FallingEdge(dut.clk_i)
