@@ -264,6 +264,9 @@ module mae_gcm_iter
   logic unused;
   assign unused = &{1'b0, msg_q.iv_bytes, key_i.len};
 
+  `MAE_ASSERT(BankExists, !msg_valid_i || 32'(msg_i.bank) < KeyBanks)
+  `MAE_ASSERT(KeyBankExists, !key_valid_i || 32'(key_i.bank) < KeyBanks)
+  `MAE_ASSERT(DataLength, !msg_valid_i || msg_i.data_bytes <= 36'hf_ffff_ffe0)
   `MAE_ASSERT(KeyLength, !key_valid_i || key_i.len == KeyLen)
   `MAE_ASSERT(IvLength, !msg_valid_i || msg_i.iv_bytes == gcm_length_t'(12))
   `MAE_STREAM_HOLDS(OutHolds, out_valid_o, out_ready_i || flush, {out_data_o, out_bytes_o,
