@@ -149,6 +149,8 @@ def destination(name: str, force: bool, *, withhold: bool = False) -> Iterator[S
         return
     if path.exists() and not force:
         raise MaeslantError(f"{name} exists; --force replaces it")
+    path = path.resolve() if path.is_symlink() else path  # the file is replaced, not its link
+    replaced = path.stat() if path.exists() else None
     try:
         file, temporary = new_file(path)
     except FileNotFoundError:
@@ -165,13 +167,23 @@ def destination(name: str, force: bool, *, withhold: bool = False) -> Iterator[S
                 raise
             with naming(name):
                 os.fsync(file.fileno())
-            umask = os.umask(0)
-            os.umask(umask)
-            os.fchmod(file.fileno(), 0o666 & ~umask)
+            _allow(file.fileno(), replaced)
             appear(file.fileno(), path, force)
     finally:
         if temporary:
             temporary.unlink(missing_ok=True)
+
+
+def _allow(handle: int, replaced: os.stat_result | None) -> None:
+    """Gives a file the owner and mode of the one that it replaces, or those of a new file."""
+    if replaced:
+        with contextlib.suppress(OSError):  # only root gives files away
+            os.fchown(handle, replaced.st_uid, replaced.st_gid)
+        os.fchmod(handle, replaced.st_mode & 0o777)
+        return
+    umask = os.umask(0)
+    os.umask(umask)
+    os.fchmod(handle, 0o666 & ~umask)
 
 
 def new_file(path: pathlib.Path) -> tuple[BinaryIO, pathlib.Path | None]:

@@ -169,6 +169,28 @@ def remembered(
     return dataclasses.replace(found, older=True) if suffices(found) else None
 
 
+def why_older(found: Report) -> str:
+    """Returns in words why a stored synthesis report is not up to date."""
+    digest = found.recipe.get("liberty_sha256")
+    if digest and digest != liberty.find(found.target).digest:
+        return "of another Liberty file"
+    return "of an older RTL"
+
+
+def check_libraries() -> None:
+    """Raises SynthesisError if a Liberty file is not the one that results are published of."""
+    checked = set()
+    for file in sorted(report.PUBLISHED.glob("*.json")):
+        found = report.load(file)
+        if found and found.target in liberty.KNOWN and found.target not in checked:
+            checked.add(found.target)
+            if why_older(found) != "of an older RTL":
+                raise SynthesisError(
+                    f"{liberty.folder()} has another Liberty file for {found.target} than that of "
+                    "results/, which is published for that one alone: leave --publish out"
+                )
+
+
 def same_netlist(one: Report, other: Report) -> bool:
     """Returns true if two synthesis reports are of the same sources and came to the same netlist.
 

@@ -64,6 +64,20 @@ def test_short_ivs_are_warned_of(tmp_path: pathlib.Path) -> None:
         assert b"warning" not in run("decrypt", cipher, "-", *options("gcm", *more)).stderr
 
 
+def test_force_keeps_mode_and_link(tmp_path: pathlib.Path) -> None:
+    """`maeslant decrypt --force` replaces a private file by a private one, also behind a link."""
+    cipher, private, link = (tmp_path / name for name in ("cipher", "private", "link"))
+    cipher.write_bytes(oracle("gcm").encrypt(bytes.fromhex(NONCE), b"text", b""))
+    private.touch(0o600)
+    link.symlink_to(private.name)
+    tail = options("gcm", "--iv", NONCE, "--device", "sim:peripheral", "--force")
+    for target in (private, link):
+        private.write_bytes(b"old")
+        good("decrypt", cipher, target, *tail)
+        assert private.read_bytes() == b"text" and private.stat().st_mode & 0o777 == 0o600
+    assert link.is_symlink()
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_drawn_iv_stands_in_front(mode: str) -> None:
     """Without --iv `maeslant encrypt` puts a random IV before each ciphertext."""

@@ -13,6 +13,7 @@ from maeslant.errors import MaeslantError
 from maeslant.synth import flow, liberty, report, yosys
 from maeslant.synth.explore import points
 from maeslant.synth.page import fits, netlists, tables
+from maeslant.synth.report import SynthesisError
 from tests.synth.test_flow import library
 
 
@@ -140,6 +141,20 @@ def test_the_name_of_the_library_is_no_matter(small, monkeypatch, tmp_path) -> N
         place.write_bytes(content)
         assert made(False) == [] and page() == before
         place.unlink()
+
+
+def test_another_library_is_told(small, monkeypatch, tmp_path) -> None:
+    """A report of another Liberty file is not said to be of older RTL, and is not published."""
+    assert made(True) == []
+    before = page()
+    text = library("nangate45").path.read_bytes()
+    monkeypatch.setenv(liberty.FOLDER, str(tmp_path))
+    (tmp_path / "nangate45_typ.lib").write_bytes(text + b"/* mine */")
+    _, (line,) = tables.make(compute=False)
+    assert "of another Liberty file" in line
+    with pytest.raises(SynthesisError, match="leave --publish out"):
+        tables.make(compute=False, public=True)
+    assert page() == before
 
 
 def test_the_repository_is_written_by_publish_alone(small) -> None:

@@ -23,7 +23,7 @@ from maeslant.synth.explore import page, points, records, sweep, worker
 from maeslant.synth.explore.points import Point
 from maeslant.synth.explore.records import Record
 from maeslant.synth.explore.sweep import Outcome
-from maeslant.synth.flow import publish
+from maeslant.synth.flow import check_libraries, publish
 
 PAGE = "explore.html"  # in build/reports, published in results/
 PICTURE = "explore.svg"
@@ -218,6 +218,7 @@ def _published(
     outcomes: list[Outcome], pool: tuple[pathlib.Path, list[dict]] | None
 ) -> tuple[list[Outcome], tuple[pathlib.Path, list[dict]] | None]:
     """Copies synthesis reports and pool figures to results/reports; returns them, paths updated."""
+    check_libraries()
     found = []
     for outcome in outcomes:
         if outcome.report and not outcome.older:

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes results/synthesis.md, the tables of our synthesis results and published ones.
 
-They are written under build/; ``--publish`` writes those of the repository. A row whose RTL has
-changed since it was synthesized stays, and says so.
-
-A table has rows of points and of related work (configs/related_work.yml), under columns that are
-functions of one. A value that a paper gives only as a picture is marked as such. The reports of
-points are published in results/reports; a point that they are up to date for is not made again.
+They are written under build/; ``--publish`` writes those of the repository. A row of an older RTL
+stays, and says so. A table has rows of points and of related work (configs/related_work.yml), under
+columns that are functions of one. A value that a paper gives only as a picture is marked as such.
+The reports of points are published in results/reports; a point that they are up to date for is not
+made again.
 """
 
 import dataclasses
@@ -19,7 +18,7 @@ from maeslant import paths
 from maeslant.build import configurations
 from maeslant.errors import MaeslantError
 from maeslant.synth import report
-from maeslant.synth.flow import publish, remembered, synthesize
+from maeslant.synth.flow import check_libraries, publish, remembered, synthesize, why_older
 from maeslant.synth.page import every_column, fits, idle, placed, related_work, sensitivity, units
 from maeslant.synth.page.rows import Difference, Ours, Table
 from maeslant.synth.report import Report
@@ -333,11 +332,12 @@ def make(
     """Writes the synthesis tables from stored reports or, with ``compute``, new syntheses.
 
     ``public``: those of the repository, with the reports that they link to. Gives the files that
-    were written, and what is missing or of an older RTL. Raises MaeslantError, and writes nothing,
-    where points cannot be told, as without a library.
+    were written, and what is missing or not up to date. Raises MaeslantError, and writes nothing,
+    without a library, and without the published reports' own if ``public``.
     """
-    done: dict[str, Report | None] = {}
-    missing = []
+    if public:
+        check_libraries()
+    done, missing = {}, []
     for ours in [ours for table in tables() for ours in points(table.rows)]:
         key = repr(ours)
         if key in done:
@@ -358,7 +358,8 @@ def make(
         if done[key] is None:
             missing.append(f"{ours.title} for {ours.target}: not synthesized yet")
         elif done[key].older:
-            missing.append(f"{ours.title} for {ours.target}: of an {OLDER}, {done[key].commit}")
+            why = why_older(done[key])
+            missing.append(f"{ours.title} for {ours.target}: {why}, {done[key].commit}")
         elif public:
             done[key] = publish(done[key], *given, **ours.options)
     folder = paths.RESULTS if public else report.REPORTS
