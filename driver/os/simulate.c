@@ -111,7 +111,8 @@ static bool load(struct simulated *sim, const char *library, char *reason, size_
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
         void *symbol = dlsym(sim->library, symbols[i].name);
         if (!symbol) {
-            snprintf(reason, reason_size, "%s has no %s: build it again", library, symbols[i].name);
+            snprintf(reason, reason_size, "%s has no %s: it is of another version", library,
+                     symbols[i].name);
             return false;
         }
         memcpy(symbols[i].place, &symbol, sizeof symbol);

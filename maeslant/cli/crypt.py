@@ -285,6 +285,8 @@ def mac(
     finally:
         secret[:] = bytes(len(secret))
     if as_json:
-        print(json.dumps({"mode": name, "mac": (found or expected).hex(), "checked": not found}))
+        made, checked = found or expected, not found
+        drawn = {"iv": made[:-TAG].hex()} if len(made) > TAG else {}
+        print(json.dumps({"mode": name, **drawn, "mac": made[-TAG:].hex(), "checked": checked}))
     elif found:
         print(found.hex())

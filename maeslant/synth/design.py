@@ -123,7 +123,12 @@ def _outside(name: str, known: set[str]) -> pathlib.Path | None:
         return None
     path = path.expanduser().absolute()
     if not path.is_file():
-        raise SynthesisError(f"{name}: there is no such file")
+        what = "is a folder; give a file" if path.is_dir() else "there is no such file"
+        raise SynthesisError(f"{name}: {what}")
+    if not re.fullmatch(r"[A-Za-z_]\w*", path.stem):
+        raise SynthesisError(
+            f"{name}: a file is named after its module, which {path.stem} cannot be"
+        )
     path = paths.plain(path.parent) / path.name
     paths.check(path)
     if path.stem in known:

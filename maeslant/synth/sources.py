@@ -15,9 +15,10 @@ ROM = re.compile(
 LITERAL = re.compile(r"\b(\d+)'([bh])([0-9a-fxz]{4097,})")
 PIECE = 4096  # digits: Icarus refuses a word beyond its buffer of 16 KB
 STYLE = '  (* rom_style = "block" *)\n'
-HEAD = """// SPDX-License-Identifier: Apache-2.0
-// {top} with {values}.
-// Out of Maeslant's SystemVerilog, commit {commit}, by `maeslant files --plain`.
+OURS = """// SPDX-License-Identifier: Apache-2.0
+// Out of Maeslant's SystemVerilog, commit {commit}.
+"""
+HEAD = """// {top} with {values}, by `maeslant files --plain`.
 // Plain Verilog (IEEE 1364-2005) for tools that do not read SystemVerilog; without assertions.
 """
 
@@ -98,7 +99,8 @@ def plain(
     if cell := re.search(r"(?m)^\s*\\(\$[a-z]\w*)\s+(?:#\(|\w|\\)", text):
         raise MaeslantError(f"{what.top} has a cell that plain Verilog has not: {cell[1]}")
     values = ", ".join(f"{key} {value}" for key, value in what.parameters.items())
-    head = HEAD.format(top=what.top, values=values or "its defaults", commit=design.commit())
+    head = "" if what.outside else OURS.format(commit=design.commit())
+    head += HEAD.format(top=what.top, values=values or "its defaults")
     return head + text.split("\n", 1)[1]
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests `maeslant encrypt`, `decrypt` and `mac` in authenticated modes against `cryptography`."""
 
+import json
 import os
 import pathlib
 import random
@@ -230,6 +231,8 @@ def test_gmac() -> None:
     assert len(whole) == 2 * 28
     iv, tag = bytes.fromhex(whole[:24]), bytes.fromhex(whole[24:])
     oracle("gcm").decrypt(iv, tag, data)
+    made = json.loads(good("mac", "-", *options("gmac"), "--json", data=data))
+    oracle("gcm").decrypt(bytes.fromhex(made["iv"]), bytes.fromhex(made["mac"]), data)
     good("mac", "-", *options("gmac", "--check", whole), data=data)
     wrong = changed(bytes.fromhex(whole), -1).hex()
     assert "MAC is wrong" in bad("mac", "-", *options("gmac", "--check", wrong), data=data)

@@ -127,7 +127,7 @@ def test_plain_verilog(tmp_path: pathlib.Path) -> None:
 def test_plain_verilog_of_other_parameters() -> None:
     """`maeslant files --plain -G` sets parameters; -G without --plain is refused."""
     text = sources.plain("small128", {"MaxKeyLen": "Aes256"})
-    assert "MaxKeyLen 2" in text.splitlines()[1]
+    assert "MaxKeyLen 2" in text.splitlines()[2]
     assert command("small128", "-G", "MaxKeyLen=2").returncode == 1
 
 
@@ -182,6 +182,8 @@ def test_a_file_from_outside(
     assert all(paths.PLAIN.fullmatch(str(path)) and path.is_file() for path in files)
     found = [path.name for path in files]
     assert found[-1] == "my_top.sv" and {"my_inverse.sv", "mae_reset_sync.sv"} <= set(found)
+    text = sources.plain(str(place / "my_inverse.sv"))
+    assert "Maeslant" not in text and "SPDX" not in text, "a file of somebody else"
 
 
 @pytest.mark.slow

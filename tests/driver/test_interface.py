@@ -111,7 +111,7 @@ def test_a_library_that_is_none(tmp_path, monkeypatch) -> None:
     subprocess.run(["cc", "-shared", "-x", "c", "/dev/null", "-o", target], check=True)
     with pytest.raises(device.DeviceError) as caught:
         device.Device("sim:odd")
-    assert caught.value.code == lib.MAE_E_NOT_OURS and "build it again" in str(caught.value)
+    assert caught.value.code == lib.MAE_E_NOT_OURS and "of another version" in str(caught.value)
     assert {"uri": "sim:odd", "summary": "simulated build", "available": True} in device.devices()
 
 

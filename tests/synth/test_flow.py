@@ -448,6 +448,7 @@ def test_a_file_of_ones_own(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPa
     for name, text, said in (
         ("none.sv", None, "no such file"),
         ("other.sv", "module x; endmodule", "holds no module other"),
+        ("my box.sv", "module box; endmodule", "named after its module"),
         ("mae_sbox.sv", "module mae_sbox; endmodule", "a name of this repository"),
     ):
         if text:

@@ -408,7 +408,8 @@ static mae_error_t load(struct sim *sim, const char *file)
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
         void *symbol = dlsym(sim->library, symbols[i].name);
         if (!symbol)
-            return mae_detail(MAE_E_NOT_OURS, "%s has no %s: build it again", file,
+            return mae_detail(MAE_E_NOT_OURS,
+                              "%s has no %s: it is no device for data, or of another version", file,
                               symbols[i].name);
         memcpy(symbols[i].place, &symbol, sizeof symbol);
     }
