@@ -62,8 +62,7 @@ module mae_cipher_luts4
     Sub,    // SubBytes of that word
     Make,   // the next round key goes to memory
     Ready,  // blocks are accepted if there is a key
-    Flush,  // the registers are erased, of which the memory's words are made
-    Erase   // and then the memory
+    Erase
   } phase_e;
 
   phase_e phase_q;
@@ -205,7 +204,7 @@ module mae_cipher_luts4
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      phase_q  <= Flush;
+      phase_q  <= Erase;
       loaded_q <= 1'b0;
       busy_q   <= 1'b0;
       last_q   <= 1'b0;
@@ -213,7 +212,7 @@ module mae_cipher_luts4
       read_q   <= '0;
       write_q  <= '0;
     end else if (clear_i) begin
-      phase_q  <= Flush;
+      phase_q  <= Erase;
       loaded_q <= 1'b0;
       busy_q   <= 1'b0;
       last_q   <= 1'b0;
@@ -246,10 +245,12 @@ module mae_cipher_luts4
             write_q  <= index_t'(1);
           end
         end
-        Flush: phase_q <= Erase;
         default: begin
-          write_q <= (write_q == Last) ? '0 : write_q + index_t'(1);
-          if (write_q == Last) phase_q <= Ready;
+          // Word 0 once more: after a reset without a clock edge, what was written first was made
+          // of registers that the same edge erased.
+          write_q <= (write_q == Last || read_q != '0) ? '0 : write_q + index_t'(1);
+          read_q  <= index_t'(write_q == Last);
+          if (read_q != '0) phase_q <= Ready;
         end
       endcase
     end
