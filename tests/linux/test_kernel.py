@@ -36,7 +36,8 @@ def test_packages_that_have_moved(monkeypatch: pytest.MonkeyPatch, tmp_path: pat
     made: list[pathlib.Path] = []
     monkeypatch.setattr(module, "OUT", tmp_path / "out")
     monkeypatch.setattr(module, "_tree", lambda root, tree: made.append(root))
-    monkeypatch.setattr(module.c_driver, "run", lambda command, what: None)
+    ko = tmp_path / "out" / "module" / f"{module.NAME}.ko"
+    monkeypatch.setattr(module.c_driver, "run", lambda command, what: ko.touch())
     for home in ("one", "one", "two"):
         root = tmp_path / home / "module-0123"
         monkeypatch.setattr(packages, "fetch", lambda purpose, root=root: root)
