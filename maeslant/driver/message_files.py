@@ -177,9 +177,12 @@ def destination(name: str, force: bool, *, withhold: bool = False) -> Iterator[S
 def _allow(handle: int, replaced: os.stat_result | None) -> None:
     """Gives a file the owner and mode of the one that it replaces, or those of a new file."""
     if replaced:
-        with contextlib.suppress(OSError):  # only root gives files away
+        mode = replaced.st_mode & 0o777
+        try:
             os.fchown(handle, replaced.st_uid, replaced.st_gid)
-        os.fchmod(handle, replaced.st_mode & 0o777)
+        except OSError:  # only root gives files away; what its group might read, ours may not
+            mode &= ~0o070
+        os.fchmod(handle, mode)
         return
     umask = os.umask(0)
     os.umask(umask)

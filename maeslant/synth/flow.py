@@ -169,12 +169,15 @@ def remembered(
     return dataclasses.replace(found, older=True) if suffices(found) else None
 
 
+def _of_another_library(found: Report) -> bool:
+    """Returns true if a stored report is of a Liberty file with other contents than today's."""
+    digest = found.recipe.get("liberty_sha256")
+    return bool(digest and digest != liberty.find(found.target).digest)
+
+
 def why_older(found: Report) -> str:
     """Returns in words why a stored synthesis report is not up to date."""
-    digest = found.recipe.get("liberty_sha256")
-    if digest and digest != liberty.find(found.target).digest:
-        return "of another Liberty file"
-    return "of an older RTL"
+    return "of another Liberty file" if _of_another_library(found) else "of an older RTL"
 
 
 def check_libraries() -> None:
@@ -184,7 +187,7 @@ def check_libraries() -> None:
         found = report.load(file)
         if found and found.target in liberty.KNOWN and found.target not in checked:
             checked.add(found.target)
-            if why_older(found) != "of an older RTL":
+            if _of_another_library(found):
                 raise SynthesisError(
                     f"{liberty.folder()} has another Liberty file for {found.target} than that of "
                     "results/, which is published for that one alone: leave --publish out"

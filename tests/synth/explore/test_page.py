@@ -19,7 +19,7 @@ from maeslant import paths
 from maeslant.build import pictures
 from maeslant.errors import MaeslantError
 from maeslant.synth import report
-from maeslant.synth.explore import chart, command, records
+from maeslant.synth.explore import chart, command, plots, records
 from maeslant.synth.explore.chart import Axis, Line, Mark, Plot
 from maeslant.synth.explore.records import Record
 from tests.synth.explore import standin
@@ -374,3 +374,25 @@ def test_browser(notebook: pathlib.Path) -> None:
     assert seen["panels"] == [True, False] and seen["theme"] in ("light", "dark")
     file.write_text(text.replace('"use strict";', '"use strict"; nothing.there();'))
     assert "Uncaught ReferenceError" in browse(file)[1]
+
+
+def test_kinds_of_lanes_are_apart() -> None:
+    """Builds of several pipelines have a line each, also with the same S-box and registers."""
+    made = [
+        Record(f"{kind} {lanes}", "nangate45", "pipeline", lanes=lanes, mhz=mhz, sweeps=(kind,))
+        for kind, mhz in (("lanes", 100), ("lanes_systolic", 200))
+        for lanes in (1, 10)
+    ]
+    plot = plots.lanes(made, (), lambda record: record.mhz, "MHz", plots.Names(made, ()))
+    assert [[*line.points] for line in plot.lines[:2]] == [
+        [(1, 100), (10, 100)],
+        [(1, 200), (10, 200)],
+    ]
+    assert ["fast" in plot.legend[0][3], "systolic" in plot.legend[1][3]] == [True, True]
+
+
+def test_words_of_iterative_cores() -> None:
+    """A core of one block at a time says how many clocks a block takes."""
+    for clocks in (10, 337):
+        core = Record("core", "xc7", "iterative", bits=128 / clocks)
+        assert core.words.startswith(f"a block in {clocks} clocks, AES-128")
