@@ -81,13 +81,20 @@ def build_simulation(uri: str) -> None:
     """Builds the simulator that a device URI such as "sim:stream4" names, if out of date.
 
     "sim:stream?lanes=4" is build stream4; other options are the simulator's. What is no named
-    build is left to the driver, which says what is wrong.
+    build is left to the driver, which says what is wrong. Raises MaeslantError for a card that
+    this driver does not open.
     """
     name, _, text = uri.removeprefix("sim:").partition("?")
     options = dict(option.partition("=")[::2] for option in text.split("&") if option)
     name += options.get("lanes", "")
-    if configurations.load().get(name, {}).get("device"):
+    build = configurations.load().get(name, {})
+    if build.get("device"):
         simulator.build(name, trace="wave" in options)
+    elif "card" in build:
+        raise MaeslantError(
+            f"sim:{name} is a card for a host program of its own, which takes no messages to "
+            f"encrypt: {build['summary']}"
+        )
 
 
 def is_wrong_tag(error: DeviceError) -> bool:

@@ -86,6 +86,8 @@ def find(
         top, values = str(known[name]["top"]), dict(known[name]["parameters"])
     elif name in modules:
         top, values = name, {}
+    elif name in {path.stem for path in paths.rtl_files()}:
+        raise SynthesisError(f"{name} is a package: it is among the files of what imports it")
     else:
         near = difflib.get_close_matches(name, [*known, *modules], n=3)
         hint = f"did you mean {' or '.join(near)}? " if near else ""

@@ -423,7 +423,7 @@ def test_devices_and_info() -> None:
         "gcm",
     ]
     assert b"stream card" in good("info", "sim:stream4")
-    assert "none" in bad("info", "sim:none")
+    assert "host program of its own" in bad("info", "sim:protected")
 
 
 def test_help_is_there() -> None:

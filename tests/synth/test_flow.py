@@ -398,7 +398,7 @@ def test_a_library_in_a_folder_with_a_space(
 def test_options_that_do_not_go_together() -> None:
     """`maeslant synth` refuses options that contradict each other, before any synthesis."""
     for words, said in (
-        (["mae_sbox_table_pkg", "--simulate"], "no build or module"),
+        (["mae_sbox_table_pkg", "--simulate"], "is a package"),
         (["mae_sbox", "--seeds", "3"], "nangate45 is not placed"),
         (["mae_sbox", "--target", "xc7", "--seeds", "3"], "xc7 is not placed"),
         (["mae_sbox", "--tables", "--finished"], "takes no PART"),
