@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines small CKKS parameter sets for tests, with the SEAL library as reference."""
+"""Defines small CKKS parameter sets for tests, with the SEAL library as reference.
 
+RINGS has those and the kernel's own, each by the logarithm of its degree.
+"""
+
+import dataclasses
 import functools
 
 import numpy as np
@@ -47,7 +51,9 @@ def is_prime(q: int) -> bool:
 TINY = Ring("tiny", "", 10, (24, 24, 24), 10)
 # With 32 lanes a transform's stages follow each other in rings of 2048 coefficients and more.
 DOUBLE = Ring("double", "", 11, (24, 24, 24), 10)
-RINGS = {ring.log_n: ring for ring in (TINY, DOUBLE)}
+# The kernel's own at this scale: one prime holds a product's, before it is divided.
+OWN = (dataclasses.replace(ring, log_scale=10) for ring in sets.SETS.values())
+RINGS = {ring.log_n: ring for ring in (TINY, DOUBLE, *OWN)}
 
 
 @functools.cache

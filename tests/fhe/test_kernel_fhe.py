@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_kernel_fhe and its part mae_fhe_transfer against SEAL, in small rings.
+"""Tests mae_kernel_fhe and its part mae_fhe_transfer against SEAL, in small rings and its own.
 
 Each operation of SEAL's at both levels, its bytes; stalls, refusals, illegal instructions,
 coefficients out of range, clearing.
@@ -23,7 +23,7 @@ from tests.support.stream import start
 
 RING = RINGS[bench.parameters().get("LogN", min(RINGS))]
 POLY = RING.poly_bytes
-SETUP, KEYS, IN, OUT, LIST = 0, 0x10000, 0x100000, 0x180000, 0x1F0000
+SETUP, KEYS, IN, OUT, LIST = (count * POLY for count in (0, 8, 128, 192, 248))
 KEY_BYTES = 12 * POLY
 STEPS = (1, 7, 0)  # rotations, and 0: the conjugation
 # A transform from slot 1: the slot that its first stage writes is the other one.
@@ -190,20 +190,20 @@ async def damaged(dut) -> None:
     assert not (await listed(dut, memory, *setup))[0]
     load = Instruction(Op.LOAD, engine=0, slot=1, address=IN)
     store = Instruction(Op.STORE, engine=0, slot=1, address=OUT)
-    q = RING.primes[0]
+    q, width = RING.primes[0], bench.parameters()["Width"]
     good = np.full(RING.n, q - 1, np.uint64)
     memory.load(IN, good.tobytes())
     assert not (await listed(dut, memory, load, store))[0]
     assert memory.read(OUT, POLY) == good.tobytes()
     for place in (0, 7, 8, 500, RING.n - 1):
-        for value in (q, (1 << 24) - 1, 1 << 24, 1 << 63):
+        for value in (q, (1 << width) - 1, 1 << width, 1 << 63):
             bad = good.copy()
             bad[place] = value
             memory.load(IN, bad.tobytes())
             memory.load(OUT, bytes(POLY))
             fault, _ = await listed(dut, memory, load, store)
             assert fault and memory.read(OUT, POLY) == bytes(POLY), (place, value)
-    for word, value in ((0, q + 2), (0, 0), (0, 1), (0, q | 1 << 24), (3, q), (7, 1 << 40)):
+    for word, value in ((0, q + 2), (0, 0), (0, 1), (0, q | 1 << width), (3, q), (7, 1 << 62)):
         block = RING.constants(0)
         block[word] = value
         memory.load(IN, block.tobytes())
@@ -330,11 +330,18 @@ async def both_at_work(dut) -> None:
 
 
 @pytest.mark.parametrize(
-    "log_n,lanes", [(10, 8), (11, 16), pytest.param(11, 32, marks=pytest.mark.slow)]
+    "log_n,width,lanes",
+    [
+        (10, 24, 8),
+        (11, 24, 16),
+        pytest.param(11, 24, 32, marks=pytest.mark.slow),
+        pytest.param(12, 37, 32, marks=pytest.mark.slow),
+        pytest.param(13, 54, 32, marks=pytest.mark.slow),
+    ],
 )
-def test_kernel_fhe(log_n: int, lanes: int) -> None:
-    """Builds mae_kernel_fhe for the small rings of rings.py and runs this file's tests."""
-    parameters = {"LogN": log_n, "Width": 24, "Lanes": lanes, "Slots": 32, "KeySlots": 8}
+def test_kernel_fhe(log_n: int, width: int, lanes: int) -> None:
+    """Builds mae_kernel_fhe for rings of rings.py and runs this file's tests."""
+    parameters = {"LogN": log_n, "Width": width, "Lanes": lanes, "Slots": 32, "KeySlots": 8}
     bench.run("mae_kernel_fhe", parameters=parameters)
 
 

@@ -18,8 +18,6 @@ from tests.fhe.test_automorphism import sources
 from tests.support import bench
 from tests.support.stream import start
 
-SETS = {**rings.RINGS, 12: sets.SMALL, 13: sets.LARGE}
-
 
 def pack(values: np.ndarray, width: int) -> int:
     """Packs a polynomial value for each lane into one integer."""
@@ -32,7 +30,7 @@ class Engine:
     def __init__(self, dut) -> None:
         self.dut = dut
         self.width, self.lanes = bench.parameters()["Width"], bench.parameters()["Lanes"]
-        self.params = SETS[bench.parameters()["LogN"]]
+        self.params = rings.RINGS[bench.parameters()["LogN"]]
         self.idle = dict.fromkeys(
             ("slot_write_i", "table_write_i", "constants_write_i", "read_i", "clear_i", "start_i"),
             0,

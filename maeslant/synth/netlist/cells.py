@@ -17,6 +17,7 @@ MODELS = {
 
 UNKNOWN = re.compile(r"(\(\* blackbox \*\) module [^;]*;)")
 COMPILED = "-O0"  # a simulated netlist: it runs for less time than a compiler would take for more
+MIXED = "-O1"  # with RTL in it, which has less to compile and more to do
 # LUTs: inputs (letters, or one letter before numbers), output, most inputs. GateMate's are left.
 TABLES = {"ecp5": ("ABCD", "Z", 4), "gw5a": ("I", "F", 4), "xc7": ("I", "O", 6)}
 

@@ -6,7 +6,8 @@ Flip-flops start in random states, or as an FPGA's configuration says. The netli
 names and widths of the module's. Of the configurations that the module's test file runs, the
 nearest one says what the tests need to know beside the parameters; coroutines that look for signals
 inside the module have none to look at, and are named as such. The PicoRV32 system is tested by a
-program in its block RAM; modules that a machine in C++ drives: machines.py.
+program in its block RAM; modules that a machine in C++ drives: machines.py. What stands many times
+in a netlist is simulated apart: apart.py.
 """
 
 import dataclasses
@@ -23,7 +24,7 @@ from maeslant.errors import MaeslantError
 from maeslant.synth import technology, yosys
 from maeslant.synth.design import all_parameters, find
 from maeslant.synth.liberty import Library
-from maeslant.synth.netlist import cells, machines
+from maeslant.synth.netlist import apart, cells, machines
 from maeslant.synth.netlist.compact import compact
 from maeslant.synth.report import NETLIST, Report, SynthesisError
 
@@ -53,12 +54,34 @@ def simulate(
     netlist = report.unpack(work)
     if report.top in WITH_IMAGE:
         netlist = with_image(report, netlist, importlib.import_module(module).image(), tell)
+    repeated = apart.parts(netlist) if report.recipe.get("kept") else []
+    alone = {}  # names of tests, each once
+    for number, part in enumerate(repeated):
+        tell(f"simulating {part.module} apart")
+        alone |= dict.fromkeys(_part(netlist, part, work / f"part{number}", report, library))
     tell("making the cells' models")
-    made = files(netlist, report.top, report.target, library)
+    made = files(netlist, report.top, report.target, library, repeated)
     tell("simulating the netlist")
     if machine:
         return {"passed": machine(made, parameters, work), "inside": []}
-    return run(made, report.top, parameters, module, env)
+    found = run(made, report.top, parameters, module, env, cells.MIXED if repeated else None)
+    return found | {"passed": [*found["passed"], *alone]}
+
+
+def _part(
+    netlist: pathlib.Path,
+    part: apart.Part,
+    work: pathlib.Path,
+    report: Report,
+    library: Library | None,
+) -> list[str]:
+    """Runs a repeated module's own tests on its gates; returns their names, behind the module's."""
+    work.mkdir()
+    here = work / netlist.name
+    here.symlink_to(netlist)
+    made = files(here, part.name, report.target, library, module=part.module)
+    found = run(made, part.module, part.parameters, tests(part.module), {})
+    return [f"{part.module}: {name}" for name in found["passed"]]
 
 
 def with_image(
@@ -90,17 +113,24 @@ def with_image(
 
 
 def files(
-    netlist: pathlib.Path, top: str, target: str, library: Library | None
+    netlist: pathlib.Path,
+    top: str,
+    target: str,
+    library: Library | None,
+    repeated: list[apart.Part] | None = None,
+    module: str | None = None,
 ) -> list[pathlib.Path]:
     """Writes a netlist as gates, and models of what is none; returns the files.
 
-    ``library``: of standard cells; None for the FPGAs of ``target``.
+    ``library``: of standard cells; None for the FPGAs of ``target``. ``repeated``: modules of the
+    netlist that stay RTL. ``module``: the top's name in rtl/, if it has another in the netlist.
     """
     gates = netlist.with_name("gates.v")
     read, others = cells.to_simulate(netlist, target, library)
     passes = [
         *read,
         f"hierarchy -check -top {top}",
+        *(f"blackbox {name}$*" for name in sorted({part.module for part in repeated or ()})),
         "proc",
         "flatten",
         # What is left of the RTL's names inside is no signal of the RTL, and what cells call their
@@ -112,8 +142,8 @@ def files(
         f"write_verilog -noattr {gates}",
     ]
     yosys.run(passes, netlist.with_name("gates.log"))
-    gates.write_text(compact(gates.read_text(), "gates"))
-    _wrap(gates, top)
+    gates.write_text(compact(apart.with_rtl(gates.read_text(), repeated or []), "gates"))
+    _wrap(gates, module or top)
     return [gates, *others]
 
 
@@ -136,12 +166,16 @@ def run(
     parameters: dict[str, int],
     module: str,
     env: dict[str, str],
+    optimize: str | None = None,
 ) -> dict[str, object]:
-    """Runs a test module's cocotb tests on a netlist; returns the names of passed tests."""
+    """Runs a test module's cocotb tests on a netlist; returns the names of passed tests.
+
+    ``optimize``: the compiler's option; None: that for gates.
+    """
     from maeslant.build import cocotb_bench  # and with it cocotb, which a synthesis does not need
 
     options = {"parameters": parameters, "env": env, "netlist": netlist}
-    options["optimize"] = cells.COMPILED
+    options["optimize"] = optimize or cells.COMPILED
     try:
         return {"passed": cocotb_bench.simulate(top, module, **options), "inside": []}
     except cocotb_bench.SimulationError as error:
