@@ -52,7 +52,7 @@ TINY = Ring("tiny", "", 10, (24, 24, 24), 10)
 # With 32 lanes a transform's stages follow each other in rings of 2048 coefficients and more.
 DOUBLE = Ring("double", "", 11, (24, 24, 24), 10)
 # The kernel's own at this scale: one prime holds a product's, before it is divided.
-OWN = (dataclasses.replace(ring, log_scale=10) for ring in sets.SETS.values())
+OWN = tuple(dataclasses.replace(ring, log_scale=10) for ring in sets.SETS.values())
 RINGS = {ring.log_n: ring for ring in (TINY, DOUBLE, *OWN)}
 
 
