@@ -14,6 +14,7 @@ from collections.abc import Callable
 MODULE = re.compile(r"(?ms)^module \\((\w+)\$\S+) \(.*?^endmodule")
 PORT = re.compile(r"(?m)^  (?:in|out)put (?:\[(\d+):0\] )?(\w+);")
 # Parameters of the modules that fpga.flow keeps as REPEATED, by the widths of their ports.
+# The slots of a memory are a power of two: of others its own tests fail.
 PARAMETERS: dict[str, Callable[[dict[str, int]], dict[str, int]]] = {
     "mae_ntt_butterfly": lambda bits: {
         "Width": bits["u_i"],
@@ -37,7 +38,7 @@ class Part:
 
 
 def parts(netlist: pathlib.Path) -> list[Part]:
-    """Returns the repeated modules of a netlist in Verilog, each of other parameters once."""
+    """Returns the repeated modules that a netlist in Verilog defines, with their parameters."""
     found = []
     for text in MODULE.finditer(netlist.read_text()):
         name, module = text.groups()
