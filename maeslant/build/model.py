@@ -25,9 +25,10 @@ HEADERS = "".join(f'#include "{name}.h"\n' for name in ("verilated", "verilated_
 SETTINGS = "COVERAGE TIMING TRACE TRACE_FST TRACE_SAIF TRACE_VCD".split()
 # Bytes of C++ up to which a model is small: one file, all of it optimised.
 SMALL = 600_000
-LARGE = 40_000_000  # bytes of a file for which a compiler takes a few gigabytes
+LARGE = 40_000_000  # bytes of a file for which a compiler takes two gigabytes
 RUNTIME = "-O1"  # Verilator's own part, which works at each access of a test to a signal
-# The compiler's memory is not collected before it holds 1 GB, which mae_stream_card's model fills.
+# The compiler's memory is not collected before it holds 1 GB, which mae_stream_card's model fills,
+# and then 11 GB, where a file for half as much is left to the compiler's own rule.
 NO_COLLECTION = "--param ggc-min-expand=1000 --param ggc-min-heapsize=1000000".split()
 JOBS = len(os.sched_getaffinity(0))
 
@@ -61,7 +62,9 @@ def compile_model(
         source, target = folder / f"{name}.cpp", folder / f"{name}.o"
         paths.write(source, "".join(f'#include "{file}"\n' for file in files))
         header = [] if _has_ccache() else ["-include", str(_header(shared_flags, level, run))]
-        command = ["g++", *level.split(), *flags, *NO_COLLECTION, *header, "-c", str(source)]
+        size = sum(path.stat().st_size for path in files)
+        memory = NO_COLLECTION if size < LARGE // 2 else []
+        command = ["g++", *level.split(), *flags, *memory, *header, "-c", str(source)]
         run([*command, "-o", str(target)])
         return str(target)
 

@@ -94,23 +94,26 @@ def to_prove(netlist: pathlib.Path, target: str, library: Library | None) -> lis
     return [models, f"read_verilog {memories}", f"read_verilog {netlist}"]
 
 
-def to_simulate(
-    netlist: pathlib.Path, target: str, library: Library | None
-) -> tuple[list[str], list[pathlib.Path]]:
-    """Returns Yosys' commands that read a netlist to simulate, and files with more models.
+def others(target: str, library: Library | None) -> str:
+    """Returns Verilog of cells that a simulation gets as they are; ``library`` as for `to_prove`.
 
-    The models in the files are read as black boxes: of large memories Yosys would take gigabytes.
+    Of a standard-cell library those that Yosys reads no function of; of FPGAs large memories and
+    multipliers, of which Yosys would take gigabytes.
     """
-    others = netlist.with_name("models.v")
     if library:
-        others.write_text(clock_gates(library))
-        passes = [f"read_liberty -ignore_miss_func {library.path}", f"read_verilog {netlist}"]
-        return [passes[0], f"read_verilog -lib -overwrite {others}", passes[1]], [others]
+        return clock_gates(library)
     text = block_ram.models(target) + (multiplier() if target == "ecp5" else "")
     # What stands for a RAM without a model is empty to a simulator: it has to end there.
     end = '`ifndef YOSYS\n  initial $fatal(1, "block RAM without a model");\n`endif'
-    others.write_text(UNKNOWN.sub(lambda head: f"{head[1]}\n{end}", text))
+    return UNKNOWN.sub(lambda head: f"{head[1]}\n{end}", text)
+
+
+def to_simulate(netlist: pathlib.Path, target: str, others: pathlib.Path) -> list[str]:
+    """Returns Yosys' commands that read an FPGA's netlist with its cells, to simulate it.
+
+    ``others``: the file with what `others` returns, whose models are read as black boxes.
+    """
     luts = netlist.with_name("luts.v")
     luts.write_text(tables(target))
     passes = [f"read_verilog {MODELS[target]}", f"read_verilog -overwrite {luts}"]
-    return [*passes, f"read_verilog -lib {others}", f"read_verilog {netlist}"], [others]
+    return [*passes, f"read_verilog -lib {others}", f"read_verilog {netlist}"]

@@ -24,7 +24,7 @@ from maeslant.errors import MaeslantError
 from maeslant.synth import technology, yosys
 from maeslant.synth.design import all_parameters, find
 from maeslant.synth.liberty import Library
-from maeslant.synth.netlist import apart, cells, machines
+from maeslant.synth.netlist import apart, cells, functions, machines
 from maeslant.synth.netlist.compact import compact
 from maeslant.synth.report import NETLIST, Report, SynthesisError
 
@@ -126,11 +126,30 @@ def files(
     netlist that stay RTL. ``module``: the top's name in rtl/, if it has another in the netlist.
     """
     gates = netlist.with_name("gates.v")
-    read, others = cells.to_simulate(netlist, target, library)
+    others = netlist.with_name("models.v")
+    others.write_text(cells.others(target, library))
+    if library:
+        text = functions.written(netlist, top, library, others.read_text())
+    else:
+        kept = sorted({part.module for part in repeated or ()})
+        text = apart.with_rtl(_flat(netlist, top, target, others, kept), repeated or [])
+    gates.write_text(compact(text, "gates"))
+    _wrap(gates, module or top)
+    return [gates, others]
+
+
+def _flat(
+    netlist: pathlib.Path, top: str, target: str, others: pathlib.Path, kept: list[str]
+) -> str:
+    """Returns the text of an FPGA's netlist, whose module "gates" has the models of its cells.
+
+    ``others``: a file with models of cells that stay; so do the modules ``kept``.
+    """
+    gates = netlist.with_name("gates.v")
     passes = [
-        *read,
+        *cells.to_simulate(netlist, target, others),
         f"hierarchy -check -top {top}",
-        *(f"blackbox {name}$*" for name in sorted({part.module for part in repeated or ()})),
+        *(f"blackbox {name}$*" for name in kept),
         "proc",
         "flatten",
         # What is left of the RTL's names inside is no signal of the RTL, and what cells call their
@@ -142,9 +161,7 @@ def files(
         f"write_verilog -noattr {gates}",
     ]
     yosys.run(passes, netlist.with_name("gates.log"))
-    gates.write_text(compact(apart.with_rtl(gates.read_text(), repeated or []), "gates"))
-    _wrap(gates, module or top)
-    return [gates, *others]
+    return gates.read_text()
 
 
 def _wrap(gates: pathlib.Path, top: str) -> None:
@@ -154,6 +171,7 @@ def _wrap(gates: pathlib.Path, top: str) -> None:
     """
     text = gates.read_text()
     body = text[text.index("\nmodule gates(") :]
+    body = body[: body.index("\nendmodule")]
     ports = re.findall(r"(?m)^  ((?:in|out)put (?:\[\d+:\d+\] )?\w+);", body)
     gates.write_text(
         f"{text}\nmodule {top} ({', '.join(ports)});\n  gates gates (.*);\nendmodule\n"
