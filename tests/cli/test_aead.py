@@ -9,12 +9,14 @@ import resource
 import signal
 import subprocess
 import time
+from functools import partial
 
 import pytest
 from cryptography.hazmat.primitives.ciphers import algorithms
 from cryptography.hazmat.primitives.ciphers.aead import AESCCM, AESGCM
 from cryptography.hazmat.primitives.cmac import CMAC
 
+from maeslant.driver import message_files
 from tests.cli.test_cli import IV, KEYS, MAESLANT, SMALL, bad, good, no_larger, run
 
 MODES = {"gcm": AESGCM, "ccm": AESCCM}
@@ -77,6 +79,24 @@ def test_force_keeps_mode_and_link(tmp_path: pathlib.Path) -> None:
         good("decrypt", cipher, target, *tail)
         assert private.read_bytes() == b"text" and private.stat().st_mode & 0o777 == 0o600
     assert link.is_symlink()
+
+
+def test_no_other_group_reads(tmp_path: pathlib.Path, monkeypatch) -> None:
+    """A replaced file whose owner cannot be kept is not readable by the new one's group."""
+    old = tmp_path / "old"
+    for mode, chown, kept in ((0o640, True, 0o640), (0o640, False, 0o600), (0o664, False, 0o604)):
+        old.touch()
+        old.chmod(mode)
+        if not chown:
+            monkeypatch.setattr(os, "fchown", partial(raised, PermissionError("not root")))
+        with message_files.destination(str(old), force=True) as sink:
+            sink.write(b"new")
+        assert old.read_bytes() == b"new" and old.stat().st_mode & 0o777 == kept
+
+
+def raised(error: OSError, *_: object) -> None:
+    """Raises an error in the place of a function of the operating system."""
+    raise error
 
 
 @pytest.mark.parametrize("mode", MODES)
