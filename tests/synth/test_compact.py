@@ -44,6 +44,8 @@ def random_netlist(seed: int) -> str:
             table = source.choice([f"{size}'h{source.getrandbits(size):x}", "32'd3626444760"])
             wires += [f"  wire {one};\n", f"  wire [{size - 1}:0] {other};\n"]
             text = f"{{ {other}[{size - 1}:1], {one} }} = {table} >> {{ {inputs} }}"
+            if source.random() < 0.5:
+                body.append(f"  assign {other}[0] = {one};\n")
         elif kind == 1:
             wires += [f"  wire {one};\n"]
             text = f"{one} = 8'h{source.getrandbits(8):x} >> {{ {a}, a_i[4:3] }}"
@@ -124,6 +126,25 @@ def test_a_word_with_readers() -> None:
     table = "  assign { _2_[3:1], _1_ } = 4'h6 >> { a_i[0], a_i[1] };\n"
     body = f"{table}  assign y_o = {{ _2_[1], _1_ }};\n"
     assert table in compact(netlist("  wire _1_;\n  wire [3:0] _2_;\n", body, 1), "gates")
+
+
+def test_a_word_that_names_its_lowest_bit() -> None:
+    """A LUT becomes an expression, also one whose word has a name for the bit, or of an output."""
+    wires = "  wire _1_;\n  wire [3:0] _2_;\n  wire [3:0] _3_;\n"
+    body = "  assign { _2_[3:1], _1_ } = 4'h6 >> { a_i[0], a_i[1] };\n"
+    body += "  assign _2_[0] = _1_;\n"
+    body += "  assign { _3_[3:1], y_o[0] } = 4'h8 >> { _1_, a_i[2] };\n"
+    short = compact(netlist(wires, f"{body}  assign y_o[1] = _1_;\n", 1), "gates")
+    assert (
+        re.findall("assign (.*);", short)
+        == [
+            "_1_ = (a_i[0] ^ a_i[1])",
+            "y_o[0] = (_1_ & a_i[2])",
+            "y_o[1] = _1_",
+        ]
+        and "_2_" not in short
+        and "_3_" not in short
+    )
 
 
 def test_words_into_a_table() -> None:

@@ -19,8 +19,10 @@ WORD = re.compile(r"(?m)^  (?:input|output|wire|reg) \[(\d+):(\d+)\] (\w+)(?: = 
 DECLARED = re.compile(r"(?m)^  (?:input|output|wire|reg) .*;\n")
 # A LUT: its table, moved by its inputs. Of the word that this is, the lowest bit is used.
 TABLE = re.compile(
-    r"(?m)^  assign (?:\{ (_\d+_)\[\d+:1\], )?(_\d+_)(?: \})? = \d+'(h[0-9a-f]+|d\d+) >> \{(.*)\};"
+    r"(?m)^  assign (?:\{ (_\d+_)\[\d+:1\], )?(_\d+_|\w+\[\d+\])(?: \})?"
+    r" = \d+'(h[0-9a-f]+|d\d+) >> \{(.*)\};"
 )
+LOWEST = re.compile(r"(?m)^  assign (_\d+_)\[0\] = (.*);\n")  # the same bit in the word's name
 PART = re.compile(r"(\w+)\[(\d+)(?::(\d+))?\]")
 CONSTANT = re.compile(r"(\d+)'h([0-9a-f]+)")
 LOGIC = re.compile(r"[\w\s()~&|^?:\[\]!']+")
@@ -39,19 +41,22 @@ def _without_tables(body: str) -> str:
     """Returns a netlist module's text with an expression for each LUT."""
     widths = {name: (int(high), int(low)) for high, low, name in WORD.findall(body)}
     uses = Counter(NAME.findall(body))
+    lowest = dict(LOWEST.findall(body))
     unused = set()
 
     def written(found: re.Match) -> str:
         rest, made, table, inputs = found.groups()
         bits = _bits(inputs, widths)
-        # The rest of the word has no reader if it is named here and where it is declared.
-        if bits is None or len(bits) > INPUTS or (rest and uses[rest] > 2) or made in widths:
+        # The word has no reader if it is named here, where it is declared, and for its lowest bit.
+        read = rest and uses[rest] > 2 + (lowest.get(rest) == made)
+        if bits is None or len(bits) > INPUTS or read or made in widths:
             return found[0]
         unused.add(rest)
         value = int(table[1:], 16 if table[0] == "h" else 10)
         return f"  assign {made} = {_expression(value, len(bits)).format(*bits)};"
 
     body = TABLE.sub(written, body)
+    body = LOWEST.sub(lambda found: "" if found[1] in unused else found[0], body)
     return WORD.sub(lambda found: "" if found[3] in unused else found[0], body)
 
 
