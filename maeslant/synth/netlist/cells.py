@@ -18,30 +18,9 @@ MODELS = {
 UNKNOWN = re.compile(r"(\(\* blackbox \*\) module [^;]*;)")
 COMPILED = "-O0"  # a simulated netlist: it runs for less time than a compiler would take for more
 MIXED = "-O1"  # with RTL in it, which has less to compile and more to do
-# LUTs: inputs (letters, or one letter before numbers), output, most inputs. GateMate's are left.
-TABLES = {"ecp5": ("ABCD", "Z", 4), "gw5a": ("I", "F", 4), "xc7": ("I", "O", 6)}
-
-
-def tables(target: str) -> str:
-    """Returns models of a family's LUTs that look one bit up; Yosys' take half a dozen selections.
-
-    A simulator takes a tenth of the memory and time for them.
-    """
-    text = ""
-    pins, made, most = TABLES.get(target, ("", "", 0))
-    for count in range(1, most + 1):
-        if len(pins) > 1 and count < most:
-            continue  # ECP5 has LUTs of one size
-        inputs = pins if len(pins) > 1 else [f"{pins}{i}" for i in range(count)]
-        text += f"""
-module LUT{count} #(parameter [{2**count - 1}:0] INIT = 0) (
-  input {", ".join(inputs)}, output {made}
-);
-  wire [{2**count - 1}:0] at = INIT >> {{{", ".join(reversed(inputs))}}};
-  assign {made} = at[0];
-endmodule
-"""
-    return text
+# LUTs that stay cells, for `compact` to write as expressions: Yosys' models of them take a net for
+# each bit of the table. GateMate's have other names, and models without tables.
+LUTS = {"ecp5": "LUT4", "gw5a": "LUT1 LUT2 LUT3 LUT4", "xc7": "LUT1 LUT2 LUT3 LUT4 LUT5 LUT6"}
 
 
 def multiplier() -> str:
@@ -113,7 +92,5 @@ def to_simulate(netlist: pathlib.Path, target: str, others: pathlib.Path) -> lis
 
     ``others``: the file with what `others` returns, whose models are read as black boxes.
     """
-    luts = netlist.with_name("luts.v")
-    luts.write_text(tables(target))
-    passes = [f"read_verilog {MODELS[target]}", f"read_verilog -overwrite {luts}"]
+    passes = [f"read_verilog {MODELS[target]}", f"blackbox {LUTS.get(target, '')}"]
     return [*passes, f"read_verilog -lib {others}", f"read_verilog {netlist}"]

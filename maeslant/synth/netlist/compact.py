@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shortens a netlist in Verilog, so that a simulator takes less memory and time for it.
 
-What Yosys writes has a net for each gate, several for some cells, and looks LUTs up by a shift.
-Each net costs a simulator kilobytes. Nets of the same expression become one here, a net with one
-reader is written where it is read, and a LUT becomes an expression of its inputs. That is done in
-expressions of NOT, AND, OR, XOR and selection alone, in which a bit means the same wherever it
-stands. Flip-flops, memories and arithmetic stay as they are.
+What Yosys writes has a net for each gate and several for some cells. Each net costs a simulator
+kilobytes. A LUT becomes an expression of its inputs here, nets of the same expression become one,
+and a net with one reader is written where it is read. That is done in expressions of NOT, AND, OR,
+XOR and selection alone, in which a bit means the same wherever it stands. Flip-flops, memories and
+arithmetic stay as they are.
 """
 
 import functools
@@ -17,16 +17,12 @@ ASSIGN = re.compile(r"(?m)^  assign (_\d+_) = (.*);\n")
 BIT = re.compile(r"(?m)^  wire (_\d+_);\n")
 WORD = re.compile(r"(?m)^  (?:input|output|wire|reg) \[(\d+):(\d+)\] (\w+)(?: = .*)?;\n")
 DECLARED = re.compile(r"(?m)^  (?:input|output|wire|reg) .*;\n")
-# A LUT: its table, moved by its inputs. Of the word that this is, the lowest bit is used.
-TABLE = re.compile(
-    r"(?m)^  assign (?:\{ (_\d+_)\[\d+:1\], )?(_\d+_|\w+\[\d+\])(?: \})?"
-    r" = \d+'(h[0-9a-f]+|d\d+) >> \{(.*)\};"
+LUT = re.compile(  # its table and its pins
+    r"(?m)^  LUT\d #\(\n    \.INIT\(\d+'(h[0-9a-f]+|d\d+)\)\n  \) \S+ \(\n((?:    .*\n)+)  \);\n"
 )
-LOWEST = re.compile(r"(?m)^  assign (_\d+_)\[0\] = (.*);\n")  # the same bit in the word's name
-PART = re.compile(r"(\w+)\[(\d+)(?::(\d+))?\]")
-CONSTANT = re.compile(r"(\d+)'h([0-9a-f]+)")
+PIN = re.compile(r"(?m)^    \.(\w+)\((.*)\),?$")
+OUTPUTS = "FOZ"  # of LUTs; their inputs are called I0, I1, ..., or A, B, ..., from the lowest on
 LOGIC = re.compile(r"[\w\s()~&|^?:\[\]!']+")
-INPUTS = 6  # of a LUT, at most
 LONGEST = 400  # characters of an expression that is written elsewhere
 
 
@@ -34,50 +30,19 @@ def compact(text: str, module: str) -> str:
     """Returns a netlist in Verilog with fewer nets in one of its modules, which does the same."""
     begin = text.index(");\n", text.index(f"\nmodule {module}(")) + 3
     end = text.index("\nendmodule", begin) + 1
-    return text[:begin] + _joined(_without_tables(text[begin:end])) + text[end:]
+    return text[:begin] + _joined(_without_luts(text[begin:end])) + text[end:]
 
 
-def _without_tables(body: str) -> str:
+def _without_luts(body: str) -> str:
     """Returns a netlist module's text with an expression for each LUT."""
-    widths = {name: (int(high), int(low)) for high, low, name in WORD.findall(body)}
-    uses = Counter(NAME.findall(body))
-    lowest = dict(LOWEST.findall(body))
-    unused = set()
 
     def written(found: re.Match) -> str:
-        rest, made, table, inputs = found.groups()
-        bits = _bits(inputs, widths)
-        # The word has no reader if it is named here, where it is declared, and for its lowest bit.
-        read = rest and uses[rest] > 2 + (lowest.get(rest) == made)
-        if bits is None or len(bits) > INPUTS or read or made in widths:
-            return found[0]
-        unused.add(rest)
-        value = int(table[1:], 16 if table[0] == "h" else 10)
-        return f"  assign {made} = {_expression(value, len(bits)).format(*bits)};"
+        value = int(found[1][1:], 16 if found[1][0] == "h" else 10)
+        pins = dict(sorted(PIN.findall(found[2])))
+        made = next(pins.pop(name) for name in OUTPUTS if name in pins)
+        return f"  assign {made} = {_expression(value, len(pins)).format(*pins.values())};\n"
 
-    body = TABLE.sub(written, body)
-    body = LOWEST.sub(lambda found: "" if found[1] in unused else found[0], body)
-    return WORD.sub(lambda found: "" if found[3] in unused else found[0], body)
-
-
-def _bits(text: str, widths: dict[str, tuple[int, int]]) -> list[str] | None:
-    """Returns the bits of a concatenation, the lowest first; None if they cannot be told."""
-    found = []
-    for word in (word.strip() for word in text.split(",")):
-        if part := PART.fullmatch(word):
-            high, low = int(part[2]), int(part[3] or part[2])
-            found += [f"{part[1]}[{i}]" for i in range(high, low - 1, -1)]
-        elif word in widths:
-            high, low = widths[word]
-            found += [f"{word}[{i}]" for i in range(high, low - 1, -1)]
-        elif constant := CONSTANT.fullmatch(word):
-            value = int(constant[2], 16)
-            found += [f"1'h{value >> i & 1}" for i in reversed(range(int(constant[1])))]
-        elif word.isidentifier():
-            found.append(word)
-        else:
-            return None
-    return found[::-1]
+    return LUT.sub(written, body)
 
 
 @functools.cache
