@@ -389,17 +389,17 @@ def make(
 HEAD = """# Synthesis
 
 Written by `maeslant synth --tables --publish`, as results/synthesis.json, out of the reports in
-results/reports; later runs take those instead of synthesizing again what has not changed. A row of
-an older RTL was synthesized before its sources or the flow last changed, at the commit that it
-names: `maeslant synth` of its build renews it. Where a second commit is named, the row was mapped
-at the first, and the logic given to the mapper was shown to be equal at both (`--renew`). Nangate45
-figures are after mapping and static timing, in the typical corner: nothing is placed, wires weigh
-what the library's wire-load model says of their fan-out, clocks are ideal. Power is from simulated
-switching activity without glitches. ECP5, GW5A and GateMate figures are placed and routed, the
-median of the first five seeds that nextpnr can route, or of one. 7-series figures are Yosys
-estimates. Where a row says so, the module's own tests passed on the mapped netlist, too
-(`--simulate`), or the netlist was proved equal to the RTL by SAT (`--prove`), or is unproved: its
-report says why. Rows not synthesized yet are left out. [References](../docs/references.md)."""
+results/reports; later runs take those of what has not changed. A row of an older RTL was
+synthesized before its sources or the flow last changed, at the commit that it names: `maeslant
+synth` of its build renews it. Where a second commit is named, the row was mapped at the first, and
+what the mapper gets was shown to be equal at both (`--renew`): the first maps to these figures,
+today's text perhaps to others. Nangate45 figures are after mapping and static timing, in the
+typical corner: nothing is placed, wires weigh what the library's model says of their fan-out,
+clocks are ideal. Power is from simulated switching without glitches. ECP5, GW5A and GateMate
+figures are placed and routed, the median of the first five seeds that nextpnr can route, or of one.
+7-series figures are Yosys estimates. Where a row says so, the module's own tests passed on the
+mapped netlist (`--simulate`), or the netlist was proved equal by SAT (`--prove`), or is unproved:
+its report says why. Rows not synthesized are left out. [References](../docs/references.md)."""
 
 
 def _record(
