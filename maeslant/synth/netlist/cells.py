@@ -92,5 +92,6 @@ def to_simulate(netlist: pathlib.Path, target: str, others: pathlib.Path) -> lis
 
     ``others``: the file with what `others` returns, whose models are read as black boxes.
     """
-    passes = [f"read_verilog {MODELS[target]}", f"blackbox {LUTS.get(target, '')}"]
-    return [*passes, f"read_verilog -lib {others}", f"read_verilog {netlist}"]
+    models = f"read_verilog {MODELS[target]}"
+    luts = [f"blackbox {LUTS[target]}"] if target in LUTS else []  # without names it is of all
+    return [models, *luts, f"read_verilog -lib {others}", f"read_verilog {netlist}"]
