@@ -94,6 +94,8 @@ def simulate(
     # The simulator and cocotb find Verilator by this name.
     os.environ["PATH"] = toolchain.search_path()
     files = [*extra, *own]
+    foreign = [path for path in files if path.suffix == ".cpp"]
+    files = [path for path in files if path not in foreign]
     files = [*paths.rtl_packages_of(files), *files]
     if netlist is None:
         files += bus_checkers.sources(files, folder / "bus_checks.sv")
@@ -119,7 +121,7 @@ def simulate(
                 log_file=folder / "build.log",
             )
             paths.write(read, _sources_digest(times))
-            _compile(folder, top, optimize)
+            _compile(folder, top, optimize, foreign)
         except (RuntimeError, subprocess.CalledProcessError, OSError) as error:
             text = f"{top} does not build: {error}\n{_tail(folder / 'build.log')}"
             raise SimulationError(text) from None
@@ -201,11 +203,15 @@ def _sources_digest(times: pathlib.Path) -> str:
     return made.digest([], re.findall(r'^S .*"([^"]*\.\w+)"$', text, re.M))
 
 
-def _compile(folder: pathlib.Path, top: str, optimize: str) -> None:
-    """Makes the simulator of a bench of what Verilator wrote, unless it is up to date."""
+def _compile(folder: pathlib.Path, top: str, optimize: str, foreign: list[pathlib.Path]) -> None:
+    """Makes the simulator of a bench of what Verilator wrote, unless it is up to date.
+
+    ``foreign``: C++ files with functions that the bench calls by DPI.
+    """
     target = folder / top
     main = config.share_dir / "lib" / "verilator" / "verilator.cpp"
-    stamp, digest = folder / "model.sha256", model.digest(folder, main)
+    own = [main, *foreign]
+    stamp, digest = folder / "model.sha256", model.digest(folder, *own)
     if target.exists() and stamp.exists() and stamp.read_text() == digest:
         return
     stamp.unlink(missing_ok=True)
@@ -222,7 +228,7 @@ def _compile(folder: pathlib.Path, top: str, optimize: str) -> None:
 
     # Each worker of pytest has its share of the cores.
     parts = max(1, model.JOBS // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
-    objects = model.compile_model(folder, [], optimize, run, parts=parts, main=main)
+    objects = model.compile_model(folder, [], optimize, run, parts=parts, own=own)
     libraries = [f"-L{config.libs_dir}", f"-Wl,-rpath,{config.libs_dir}", "-lcocotbvpi_verilator"]
     new = target.with_suffix(".new")
     run(["g++", "-o", str(new), *objects, *libraries, "-pthread"])

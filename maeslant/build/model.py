@@ -43,13 +43,13 @@ def compile_model(
     run: Run,
     *,
     parts: int = JOBS,
-    main: pathlib.Path | None = None,
+    own: Sequence[pathlib.Path] = (),
 ) -> list[str]:
     """Compiles the model Vtop that Verilator wrote to a folder; returns the object files' paths.
 
     ``optimize``: the compiler's options for what runs often; ``run`` runs a compiler; ``parts``:
-    the number of compilers that a large model is split for. With a ``main`` file, compiles that,
-    too, and adds Verilator's runtime.
+    the number of compilers that a large model is split for. With files of one's ``own``, of which
+    one is the main one, compiles them, too, and adds Verilator's runtime.
     """
     listed = _lists(folder)
     flags = [f"-I{folder}", f"-I{include()}", f"-I{include() / 'vltstd'}", "-std=gnu++20"]
@@ -69,11 +69,10 @@ def compile_model(
         return str(target)
 
     units = _units(folder, listed, optimize, parts)
-    if main is not None:
-        units[0][1].append(main)
+    units[0][1].extend(own)
     with concurrent.futures.ThreadPoolExecutor(parts) as pool:
         objects = list(pool.map(compile_one, units))
-    if main is not None:  # the first of parallel builds makes the runtime, and the others wait
+    if own:  # the first of parallel builds makes the runtime, and the others wait
         needed = [*listed["VM_GLOBAL_FAST"], *listed["VM_GLOBAL_SLOW"]]
         with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
             objects += pool.map(lambda name: _runtime(name, shared_flags, run), needed)

@@ -132,6 +132,8 @@ def build_top(
     typed = [path for path in (*own, *sources) if path.suffix == ".sv"]
     packages = paths.rtl_packages_of(typed)
     files = [*packages, *sources, *own]
+    harness = [*_harness_files(top), *(path for path in files if path.suffix == ".cpp")]
+    files = [path for path in files if path not in harness]
     arguments = [*VERILATOR, *(["--trace-fst"] if trace else []), "--top-module", top]
     if not netlist:
         arguments += [f"-G{key}={value}" for key, value in parameters.items()]
@@ -141,7 +143,7 @@ def build_top(
     # Not those that this top has no use for: installing them would build it again.
     arguments += paths.verilator_sources(foreign=top in FOREIGN)
     arguments += [f"-I{bus_checkers.CHECKERS}", *map(str, files)]
-    arguments += [str(path) for path in _harness_files(top) if path.suffix == ".vlt"]
+    arguments += [str(path) for path in harness if path.suffix == ".vlt"]
     with open(where / ".lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         stamp = where / "stamp.json"
@@ -155,10 +157,10 @@ def build_top(
             file=sys.stderr,
             flush=True,
         )
-        before = _contents([*paths.rtl_files(), *files, *_harness_files(top), SIM / "exports.map"])
+        before = _contents([*paths.rtl_files(), *files, *harness, SIM / "exports.map"])
         with naming(where), open(where / "build.log", "w") as log:
-            _make(where, target, arguments, trace, log, _harness_files(top), optimize)
-        read = _dependencies(where / "model" / "Vtop__ver.d", _harness_files(top))
+            _make(where, target, arguments, trace, log, harness, optimize)
+        read = _dependencies(where / "model" / "Vtop__ver.d", harness)
         # A source that was edited meanwhile may be in the library or not: build again next time.
         if all(before.get(name, now) == now for name, now in _contents(read).items()):
             known = {"key": _key([*arguments, optimize], read), "files": read}

@@ -127,8 +127,9 @@ async def operations(dut) -> None:
     """CKKS operations on mae_kernel_fhe give SEAL's ciphertexts, byte for byte."""
     client = Client()
     ev = client.evaluator
-    conditions = (dict(), dict(stall=0.5), dict(slow=0.5, answer=9), dict(stall=0.3, slow=0.3))
-    for number, options in enumerate(conditions):
+    conditions = (dict(stall=0.3, slow=0.3), dict(), dict(stall=0.5), dict(slow=0.5, answer=9))
+    # Its own rings are simulated as netlists, too, at some hundred clocks a second.
+    for number, options in enumerate(conditions[: None if RING.log_n < 12 else 1]):
         memory = await begin(dut, seed=number, **options)
         memory.load(KEYS, client.keys)
         program = Program(RING)

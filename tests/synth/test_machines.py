@@ -14,17 +14,30 @@ from maeslant.synth import SynthesisError, design, flow, synthesize
 from maeslant.synth import report as reports
 from maeslant.synth.fpga import flow as fpga
 from maeslant.synth.netlist import machines, simulation
+from tests.synth.test_gates import known
 
 PARAMETERS = {"Width": 8, "Depth": 3}
 
 
-def test_lockstep(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A netlist runs beside its RTL while that is tested; one with wrong LUTs ends the test."""
+def invert(table: re.Match) -> str:
+    """Returns the table of a LUT inverted."""
+    return f"{table[1]}{15 - int(table[2], 16):x}"
+
+
+@pytest.mark.parametrize(
+    ("target", "right", "wrong"),
+    [("xc7", r"(\.INIT\(4'h)(\w)", invert), ("nangate45", r"\b(NAND2)(_X1)", r"NOR2\2")],
+)
+def test_lockstep(
+    target: str, right: str, wrong, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A netlist runs beside its RTL while that is tested; one with wrong gates ends the test."""
+    library = None if target == "xc7" else known(target)
     monkeypatch.setattr(reports, "REPORTS", tmp_path)
-    netlist = synthesize("mae_fifo", "xc7", PARAMETERS).unpack(tmp_path)
+    netlist = synthesize("mae_fifo", target, PARAMETERS).unpack(tmp_path)
 
     def run() -> list[str]:
-        gates, models = simulation.files(netlist, "mae_fifo", "xc7", None)
+        gates, models = simulation.files(netlist, "mae_fifo", target, library)
         check = tmp_path / "check.sv"
         check.write_text(machines.lockstep(gates.read_text(), "mae_fifo"))
         return cocotb_bench.simulate(
@@ -37,7 +50,7 @@ def test_lockstep(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> No
 
     assert "keeps_order_under_stalls" in run()
     text = netlist.read_text()
-    broken = re.sub(r"(\.INIT\(4'h)(\w)", lambda m: f"{m[1]}{15 - int(m[2], 16):x}", text)
+    broken = re.sub(right, wrong, text)
     assert broken != text
     netlist.write_text(broken)
     with pytest.raises(cocotb_bench.SimulationError, match="the netlist differs: "):

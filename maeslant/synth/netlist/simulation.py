@@ -24,7 +24,7 @@ from maeslant.errors import MaeslantError
 from maeslant.synth import technology, yosys
 from maeslant.synth.design import all_parameters, find
 from maeslant.synth.liberty import Library
-from maeslant.synth.netlist import apart, cells, functions, machines
+from maeslant.synth.netlist import apart, cells, gates, machines
 from maeslant.synth.netlist.compact import compact
 from maeslant.synth.report import NETLIST, Report, SynthesisError
 
@@ -125,17 +125,18 @@ def files(
     ``library``: of standard cells; None for the FPGAs of ``target``. ``repeated``: modules of the
     netlist that stay RTL. ``module``: the top's name in rtl/, if it has another in the netlist.
     """
-    gates = netlist.with_name("gates.v")
-    others = netlist.with_name("models.v")
-    others.write_text(cells.others(target, library))
+    made, models = netlist.with_name("gates.v"), cells.others(target, library)
     if library:
-        text = functions.written(netlist, top, library, others.read_text())
+        made.write_text(gates.written(netlist, top, library, models))
+        others = gates.SIMULATION
     else:
+        others = netlist.with_name("models.v")
+        others.write_text(models)
         kept = sorted({part.module for part in repeated or ()})
         text = apart.with_rtl(_flat(netlist, top, target, others, kept), repeated or [])
-    gates.write_text(compact(text, "gates"))
-    _wrap(gates, module or top)
-    return [gates, others]
+        made.write_text(compact(text, "gates"))
+    _wrap(made, module or top)
+    return [made, others]
 
 
 def _flat(
