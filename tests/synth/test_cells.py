@@ -80,20 +80,6 @@ class Clocked:
         return sum((self.values[bit] & 1) << i for i, bit in enumerate(self.outputs.values()))
 
 
-@pytest.mark.parametrize("target", ["gatemate", "ecp5"])
-def test_models_stay(target: str, tmp_path: pathlib.Path) -> None:
-    """Of the cells in a netlist that is read to be simulated, LUTs of some families alone stay."""
-    netlist, others, left = (tmp_path / name for name in ("net.v", "models.v", "left.v"))
-    flip_flop = {"gatemate": "CC_DFF", "ecp5": "TRELLIS_FF"}[target]
-    netlist.write_text(
-        f"module top(input CLK, output Q); {flip_flop} a(.CLK(CLK), .Q(Q)); endmodule"
-    )
-    others.write_text("")
-    passes = [*cells.to_simulate(netlist, target, others), "hierarchy -top top", "proc", "flatten"]
-    yosys.run([*passes, f"write_verilog {left}"], tmp_path / "log")
-    assert flip_flop not in left.read_text().split("module top")[1].split("endmodule")[0]
-
-
 SLOW = pytest.mark.slow
 
 

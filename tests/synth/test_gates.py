@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests the simulation of standard cells by tables beside Verilator's of Yosys' models of them."""
 
+import gzip
 import pathlib
 import random
 import re
@@ -11,8 +12,9 @@ import pytest
 from cocotb.triggers import FallingEdge, RisingEdge, Timer
 
 from maeslant.build import cocotb_bench
-from maeslant.synth import liberty, yosys
-from maeslant.synth.netlist import cells, gates, simulation
+from maeslant.synth import design, liberty, yosys
+from maeslant.synth.fpga import flow as fpga
+from maeslant.synth.netlist import cells, functions, gates, simulation
 from maeslant.synth.report import SynthesisError
 from tests.support.stream import start
 
@@ -67,6 +69,8 @@ def every_cell(library: liberty.Library, source: random.Random) -> str:
     for number, cell in enumerate([*plain, *flip_flops, *flip_flops, *latches, *plain]):
         near = given if cell in latches else nets[-20:]
         pins = {pin: source.choice([*near, "1'h1"]) for pin in cell.inputs}
+        if number == 0:
+            pins = dict.fromkeys(pins, "gated1")  # what depends on a clock in the same half
         if cell.sequential:
             resets = [cell.state[name] for name in ("clear", "preset") if name in cell.state]
             moved = cell.state.get("clocked_on", cell.state.get("enable"))
@@ -106,21 +110,153 @@ async def random_inputs(dut) -> None:
 
 
 @pytest.mark.parametrize("target", ["nangate45", "ihp"])
-def test_every_cell(target: str, tmp_path: pathlib.Path) -> None:
-    """Each cell's tables do what Yosys' model of the cell does in Verilator."""
+def test_standard_cells(target: str, tmp_path: pathlib.Path) -> None:
+    """Each cell of a library does what Yosys' model of the cell does in Verilator."""
     library = known(target)
-    netlist, models, bench = (tmp_path / f"{name}.sv" for name in ("top", "models", "bench"))
-    text = every_cell(library, random.Random(1))
-    netlist.write_text(text)
+    models = tmp_path / "models.sv"
     read = f"read_liberty -ignore_miss_func {library.path}"
     yosys.run([read, "proc", f"write_verilog -noattr {models}"], tmp_path / "log")
-    ours = cells.clock_gates(library)
+    ours, text = cells.clock_gates(library), models.read_text()
     for name in re.findall(r"module (\w+) \(", ours):
-        models.write_text(re.sub(rf"(?ms)^module {name}\(.*?^endmodule\n", "", models.read_text()))
-    made = gates.written(netlist, "top", library, ours)
+        text = re.sub(rf"(?ms)^module {name}\(.*?^endmodule\n", "", text)
+    models.write_text(text + ours)
+    compare(every_cell(library, random.Random(1)), target, library, models)
+
+
+# Cells of FPGAs that our netlists are made of, with values of parameters; a number is one of as
+# many bits, chosen at random.
+FPGA: dict[str, list[tuple[str, dict[str, object]]]] = {
+    "xc7": [
+        *((f"LUT{n}", {"INIT": 2**n}) for n in range(1, 7)),
+        *((name, {"INIT": 1}) for name in ("FDRE", "FDSE", "FDCE", "FDPE")),
+        *((name, {}) for name in ("CARRY4", "MUXF7", "MUXF8", "INV", "BUFG")),
+        *((f"RAM{n}M", {f"INIT_{part}": 64 for part in "ABCD"}) for n in (32, 64)),
+        *((f"RAM{n}X1{way}", {"INIT": n}) for n in (32, 64) for way in "SD"),
+        ("SRL16E", {"INIT": 16, "IS_CLK_INVERTED": "1'h0"}),
+        ("SRL16E", {"INIT": 16, "IS_CLK_INVERTED": "1'h1"}),
+        ("SRLC32E", {"INIT": 32}),
+    ],
+    "ecp5": [
+        ("LUT4", {"INIT": 16}),
+        ("PFUMX", {}),
+        ("L6MUX21", {}),
+        *(
+            ("TRELLIS_FF", {"REGSET": f'"{first}"', "SRMODE": f'"{mode}"', "CEMUX": f'"{enable}"'})
+            for first in ("SET", "RESET")
+            for mode in ("ASYNC", "LSR_OVER_CE")
+            for enable in ("CE", "1", "INV")
+        ),
+        ("CCU2C", {"INIT0": 16, "INIT1": 16, "INJECT1_0": '"NO"', "INJECT1_1": '"NO"'}),
+        ("TRELLIS_DPR16X4", {"INITVAL": 64, "WCKMUX": '"WCK"', "WREMUX": '"WRE"'}),
+        ("TRELLIS_DPR16X4", {"INITVAL": 64, "WCKMUX": '"INV"', "WREMUX": '"INV"'}),
+    ],
+    "gw5a": [
+        *((f"LUT{n}", {"INIT": 2**n}) for n in range(1, 5)),
+        *((f"MUX2_LUT{n}", {}) for n in range(5, 9)),
+        *((f"DFF{end}", {}) for end in ("", "E", "S", "SE", "R", "RE", "P", "PE", "C", "CE")),
+        *(("ALU", {"ALU_MODE": f"32'sd{mode}"}) for mode in (0, 1, 2)),
+        *((f"RAM16S{n}", {f"INIT_{i}": 16 for i in range(n)}) for n in (1, 2, 4)),
+        *((f"RAM16SDP{n}", {f"INIT_{i}": 16 for i in range(n)}) for n in (1, 2, 4)),
+    ],
+    "gatemate": [
+        *((f"CC_LUT{n}", {"INIT": 2**n}) for n in range(1, 5)),
+        ("CC_L2T4", {f"INIT_L{place}": 4 for place in ("00", "01", "10")}),
+        ("CC_L2T5", {f"INIT_L{place}": 4 for place in ("02", "03", "11", "20")}),
+        *((name, {}) for name in ("CC_MX2", "CC_MX4", "CC_ADDF", "CC_BUFG")),
+        *(("CC_DFF", {"EN_INV": f"1'h{i & 1}", "SR_VAL": f"1'h{i >> 1}"}) for i in range(4)),
+    ],
+}
+CLOCKS = {"CLK", "WCLK", "WCK"}
+RESETS = {"CLR", "PRE", "LSR", "PRESET", "CLEAR", "SR"}
+
+
+def every_fpga_cell(target: str, source: random.Random, work: pathlib.Path) -> str:
+    """Returns a netlist with each of an FPGA's cells twice."""
+    directions = functions.Cells(target, None, "", work).directions
+    body, nets = [], [f"in_i[{i}]" for i in range(8)]
+    wires = []
+    for number, (kind, values) in enumerate([*FPGA[target], *FPGA[target]]):
+        pins, own = {}, []
+        for pin, (way, count) in directions[kind].items():
+            if way == "output":
+                made = [f"net{number}_{pin}[{i}]" for i in range(count)]
+                wires.append(f"[{count - 1}:0] net{number}_{pin}")
+            else:
+                clock = pin in CLOCKS or (pin == "C" and kind.startswith("FD"))
+                near = ["clk_i"] if clock else ["rst_ni"] if pin in RESETS else nets[-24:]
+                made = [source.choice(near) for _ in range(count)]
+            pins[pin] = f"{{ {', '.join(made[::-1])} }}" if count > 1 else made[0]
+            own += made if way == "output" else []
+        nets += own
+        written = {
+            name: value if isinstance(value, str) else f"{value}'h{source.getrandbits(value):x}"
+            for name, value in values.items()
+        }
+        given = ",\n".join(f"    .{name}({value})" for name, value in written.items())
+        text = instance(kind, pins)
+        body.append(text.replace(f"  {kind} ", f"  {kind} #(\n{given}\n  ) ") if given else text)
+    return module(wires, body, nets[8:])
+
+
+@pytest.mark.parametrize("target", FPGA)
+def test_fpga_cells(target: str, tmp_path: pathlib.Path) -> None:
+    """Each of an FPGA's cells does what Yosys' model of it does in Verilator."""
+    text = every_fpga_cell(target, random.Random(1), tmp_path)
+    models = tmp_path / "models.v"
+    passes = [f"read_verilog {cells.MODELS[target]}", f"read_verilog {models.with_name('top.v')}"]
+    models.with_name("top.v").write_text(text)
+    flat = ["hierarchy -top top", "proc", "flatten", "opt_clean", "rename top reference"]
+    yosys.run([*passes, *flat, f"write_verilog -noattr {models}"], tmp_path / "log")
+    models.write_text(models.read_text().replace("module reference(", "module top("))
+    compare(text, target, None, models, alone=True)
+
+
+MIXED = """module top(
+  input logic clk_i, rst_ni, input logic [7:0] in_i, output logic [35:0] out_o
+);
+  (* ram_style = "block" *) logic [17:0] rows_q[1024];
+  logic [17:0] word_q, wide;
+  logic [35:0] product_q;
+  assign wide = {in_i, ~in_i, in_i[1:0]};
+  initial for (int i = 0; i < 1024; i++) rows_q[i] = 18'(i * 40503);
+  always_ff @(posedge clk_i) begin
+    if (in_i[0]) rows_q[{2'b0, in_i}] <= wide;
+    word_q <= rows_q[{2'b0, in_i ^ 8'h1}];
+    product_q <= word_q * wide;
+  end
+  assign out_o = product_q ^ {word_q, word_q};
+endmodule
+"""
+
+
+@pytest.mark.parametrize("target", ["ecp5", "xc7"])
+def test_what_stays(target: str, tmp_path: pathlib.Path) -> None:
+    """A netlist's block RAM and multipliers, which stay Verilog, do what the RTL does."""
+    file = tmp_path / "mixed.sv"
+    file.write_text(MIXED.replace("module top(", "module mixed("))
+    how = fpga.recipe(target, 1)
+    fpga.map_core(design.find(str(file)), target, tmp_path, how, lambda step: None)
+    text = gzip.decompress((tmp_path / "net.v.gz").read_bytes()).decode()
+    assert re.search("DSP48E1|MULT18X18D", text) and re.search("RAMB18E1|DP16KD", text)
+    models = tmp_path / "models.sv"
+    models.write_text(MIXED)
+    compare(text.replace("module mixed(", "module top("), target, None, models, alone=True)
+
+
+def compare(
+    text: str,
+    target: str,
+    library: liberty.Library | None,
+    models: pathlib.Path,
+    alone: bool = False,
+) -> None:
+    """Runs a netlist's tables beside the netlist with models; ``alone``: it is in their file."""
+    netlist, bench = (models.with_name(f"{name}.sv") for name in ("netlist", "bench"))
+    netlist.write_text(text)
+    made = gates.written(netlist, "top", target, library)
     high = re.search(r"output \[(\d+):0\] out_o", text)[1]
-    bench.write_text(f"{ours}{made}{BENCH.format(high=high)}")
-    sources = [netlist, models, gates.SIMULATION, bench]
+    bench.write_text(f"{made}{BENCH.format(high=high)}")
+    sources = [*([] if alone else [netlist]), models, gates.SIMULATION, bench]
     assert cocotb_bench.simulate("bench", "tests.synth.test_gates", sources=sources)
 
 

@@ -46,14 +46,3 @@ def parts(netlist: pathlib.Path) -> list[Part]:
             bits = {port: int(high or 0) + 1 for high, port in PORT.findall(text[0])}
             found.append(Part(name, module, PARAMETERS[module](bits)))
     return found
-
-
-def with_rtl(text: str, apart: list[Part]) -> str:
-    """Returns a netlist's text in which instances of repeated modules are instances of their RTL.
-
-    They have no definition in it.
-    """
-    for part in apart:
-        values = ", ".join(f".{name}({value})" for name, value in part.parameters.items())
-        text = text.replace(f"\n  \\{part.name} ", f"\n  {part.module} #({values}) ")
-    return text

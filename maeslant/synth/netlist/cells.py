@@ -16,11 +16,6 @@ MODELS = {
 }
 
 UNKNOWN = re.compile(r"(\(\* blackbox \*\) module [^;]*;)")
-COMPILED = "-O0"  # a simulated netlist: it runs for less time than a compiler would take for more
-MIXED = "-O1"  # with RTL in it, which has less to compile and more to do
-# LUTs that stay cells, for `compact` to write as expressions: Yosys' models of them take a net for
-# each bit of the table. GateMate's have other names, and models without tables.
-LUTS = {"ecp5": "LUT4", "gw5a": "LUT1 LUT2 LUT3 LUT4", "xc7": "LUT1 LUT2 LUT3 LUT4 LUT5 LUT6"}
 
 
 def multiplier() -> str:
@@ -77,7 +72,7 @@ def others(target: str, library: Library | None) -> str:
     """Returns Verilog of cells that a simulation gets as they are; ``library`` as for `to_prove`.
 
     Of a standard-cell library those that Yosys reads no function of; of FPGAs large memories and
-    multipliers, of which Yosys would take gigabytes.
+    ECP5's multipliers.
     """
     if library:
         return clock_gates(library)
@@ -85,13 +80,3 @@ def others(target: str, library: Library | None) -> str:
     # What stands for a RAM without a model is empty to a simulator: it has to end there.
     end = '`ifndef YOSYS\n  initial $fatal(1, "block RAM without a model");\n`endif'
     return UNKNOWN.sub(lambda head: f"{head[1]}\n{end}", text)
-
-
-def to_simulate(netlist: pathlib.Path, target: str, others: pathlib.Path) -> list[str]:
-    """Returns Yosys' commands that read an FPGA's netlist with its cells, to simulate it.
-
-    ``others``: the file with what `others` returns, whose models are read as black boxes.
-    """
-    models = f"read_verilog {MODELS[target]}"
-    luts = [f"blackbox {LUTS[target]}"] if target in LUTS else []  # without names it is of all
-    return [models, *luts, f"read_verilog -lib {others}", f"read_verilog {netlist}"]

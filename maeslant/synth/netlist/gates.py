@@ -1,257 +1,221 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a netlist of standard cells as tables, which sim/gates/gates.cpp simulates.
+"""Writes a netlist as tables, which sim/gates/gates.cpp simulates.
 
-A simulator that compiles what it runs takes gigabytes and hours for a million gates. Each net is a
-number here, and each output of a cell a table of its function, which Yosys reads of the Liberty
-file. Verilog with the ports of the module calls the simulation by DPI: for a clock when that
-changes, for all other inputs together.
+A simulator that compiles what it runs takes gigabytes and hours for a million gates. Here a net is
+a number, and an output of a cell a table of its function. Verilog with the ports of the module
+calls the simulation by DPI: for a clock when that changes, for all other inputs together. What is
+no gate, such as block RAM, stays Verilog beside it.
 """
 
-import array
 import dataclasses
-import functools
-import json
 import pathlib
-import re
-from collections.abc import Iterable
 
 import numpy as np
 
 from maeslant import paths
-from maeslant.synth import yosys
 from maeslant.synth.liberty import Library
-from maeslant.synth.netlist.circuit import CONSTANTS, GATES, PASSES, Circuit
+from maeslant.synth.netlist import apart, cells, flat, functions
+from maeslant.synth.netlist.flat import ONE, ZERO, Netlist
 from maeslant.synth.report import SynthesisError
 
 SIMULATION = paths.ROOT / "sim" / "gates" / "gates.cpp"
-STATE = re.compile(r"\$_(DFF|ALDFF|DFFSR|DLATCH|DLATCHSR)_([NP]+)([01]?)_")
-CELL = re.compile(r"  (\w+) \S+ \($")
-PIN = re.compile(r"    \.(\w+)\((.*)\),?$")
-WIRE = re.compile(r"  (input|output|wire) (?:\[(\d+):(\d+)\] )?(\\\S+|\w+) ?;$")
-ASSIGN = re.compile(r"  assign (.*) = (.*);$")
-OPERAND = re.compile(r"(\d+)'([bdh])(\w+)|(\\\S+|\w+)(?: ?\[(\d+)(?::(\d+))?\])?")
-ZERO, ONE = 0, 1  # nets that are constant
-MOST = 6  # inputs of a table of 64 bits
+WORD = 32  # bits of a word that is passed by DPI
 DEEPEST = 10_000  # gates, one behind another
 GROUP = np.dtype([("table", "<u8"), ("count", "<i4"), ("size", "<i4")])
-
-Function = tuple[int, tuple[object, ...]]  # table; inputs: names of pins, numbers of states
-BUFFER = 0b10
+CHANGING = 8  # added to the count of inputs of gates whose tables are memories
 
 
-@dataclasses.dataclass(frozen=True)
-class Model:
-    """Describes a standard cell: outputs' functions, and states'.
-
-    Of a state: data, clock, set and clear; true if it is a latch, which the clock opens.
-    """
-
-    outputs: dict[str, Function]
-    states: list[tuple[Function, Function, Function, Function, bool]]
-
-
-def written(netlist: pathlib.Path, top: str, library: Library, models: str) -> str:
+def written(
+    netlist: pathlib.Path,
+    top: str,
+    target: str,
+    library: Library | None,
+    repeated: list[apart.Part] | None = None,
+) -> str:
     """Returns Verilog of a module "gates" that simulates a flat netlist; writes tables beside it.
 
-    ``models``: Verilog of those cells of the library that Yosys reads no function of.
+    ``library``: of standard cells; None for an FPGA. ``repeated``: modules of the netlist that
+    stay RTL.
     """
-    read = _Netlist(_modules(netlist, library, models))
+    others = cells.others(target, library)
+    known = functions.Cells(target, library, others, netlist.parent)
     with open(netlist) as lines:
-        read.read(lines)
-    order = _order(read)
-    ports = {kind: [name for name, of in read.ports if of == kind] for kind in ("input", "output")}
-    clocks = [name for name in ports["input"] if order.control[read.bits(name)].any()]
-    if not read.widths.keys().isdisjoint(clocks):
-        raise SynthesisError(f"{top} has a clock in a port of several bits: not simulated")
-    ports["data"] = [name for name in ports["input"] if name not in clocks]
-    nets = {
-        kind: order.number[[bit for name in names for bit in read.bits(name)]]
-        for kind, names in (ports | {"clock": clocks}).items()
-    }
+        found, modules = flat.keys(lines) if library is None else (set(), {})
+    kept = {f"\\{part.name}": part for part in repeated or ()}
+    known.directions |= {name: modules[part.name] for name, part in kept.items()}
+    models = known.prepare(found)
+    read = Netlist(known)
+    with open(netlist) as lines:
+        read.read(lines, top)
+    text = _Text(read, known, kept)
+    _check_drivers(read, text.back)
+    read.join()
+    order = _order(read, text.back)
+    clocks = [name for name, way in read.ports if way == "input" and order.control[read.net(name)]]
+    number = order.number
     states = read.states.copy()
-    states[:, :5] = order.number[states[:, :5]]
-    parts = [nets["data"], nets["output"], nets["clock"], states, order.groups, order.pins]
-    sizes = [read.count, *map(len, parts[:4]), order.controls, *map(len, parts[4:])]
-    tables = netlist.with_name("gates.bin")
-    with open(tables, "wb") as file:
+    states[:, :5] = number[states[:, :5]]
+    memories = read.memories[order.memories]
+    for field in ("clock", "enable", "data", "to"):
+        memories[field] = number[memories[field]]
+    given, made, body = text.written(clocks, netlist.with_name("gates.bin"))
+    nets = [number[given], number[made], number[[read.net(name) for name in clocks]]]
+    parts = [*nets, states, order.groups, memories, order.pins]
+    data = [made, read.states[:, (1, 3, 4)], *(read.memories[n] for n in ("enable", "data", "to"))]
+    moving = _moving(read, order.control)
+    is_data = (moving & ~order.control).any() or any(moving[nets].any() for nets in data)
+    if moving[text.given_on].any():
+        raise SynthesisError("a cell that is no gate has a gated clock: not simulated")
+    sizes = [read.count, *map(len, parts[:4]), order.controls, order.far, *map(len, parts[4:])]
+    sizes.append(is_data)
+    with open(netlist.with_name("gates.bin"), "wb") as file:
         for part in (sizes, *parts):
-            np.asarray(part, GROUP if part is order.groups else "<i4").tofile(file)
-    return _verilog(ports, read, clocks, tables)
+            exact = part is order.groups or part is memories
+            np.asarray(part, part.dtype if exact else "<i4").tofile(file)
+    return f"{body}{models}{others if library is None else ''}"
 
 
-def _verilog(
-    ports: dict[str, list[str]], read: "_Netlist", clocks: list[str], tables: pathlib.Path
-) -> str:
-    """Returns the text of the module "gates", which calls the simulation for its ports."""
-    widths = {name: len(read.bits(name)) for names in ports.values() for name in names}
-    given, made = (sum(widths[name] for name in ports[kind]) for kind in ("data", "output"))
-    declared = "".join(
-        f"  {kind} {f'[{widths[name] - 1}:0] ' if name in read.widths else ''}{name};\n"
-        for kind in ("input", "output")
-        for name in ports[kind]
-    )
-    edges = "".join(
-        f"  int edges{i};\n"
-        f"  always @({name}) edges{i} <= maeslant_gates_clock(which, {i}, {name});\n"
-        for i, name in enumerate(clocks)
-    )
-    data, results = (", ".join(ports[kind][::-1]) for kind in ("data", "output"))
-    moved = " + ".join(["0", *(f"edges{i}" for i in range(len(clocks)))])
-    # Nothing drives `start`: it is what the simulator gives a flip-flop that was not reset.
-    return f"""
-module gates({", ".join([*ports["input"], *ports["output"]])});
+class _Text:
+    """Writes Verilog around the simulation of a netlist.
+
+    ``back``: nets that cells drive which stay Verilog; ``given_on``: nets that are made for these.
+    """
+
+    def __init__(self, read: Netlist, known: functions.Cells, kept: dict[str, apart.Part]) -> None:
+        self._read, self._known, self._kept = read, known, kept
+        self.back: list[int] = []
+        self.given_on: list[int] = []
+        self._expressions: list[str] = []  # of those nets
+        self._wires: list[str] = []
+        for place, one in enumerate(read.stays):
+            for pin, bits in one.pins.items():
+                way, count = known.directions[one.key[0]][pin]
+                if way == "input":
+                    continue
+                if len(bits) != count:
+                    raise SynthesisError(f"a {one.key[0]} has {len(bits)} bits at its pin {pin}")
+                wire = f"back{place}_{pin}"
+                self._wires.append(f"  wire [{count - 1}:0] {wire};\n")
+                self.back += bits
+                self._expressions += [f"{wire}[{i}]" for i in range(count)]
+
+    def written(self, clocks: list[str], tables: pathlib.Path) -> tuple[list[int], list[int], str]:
+        """Returns the nets that are given to the simulation, those it makes, and the Verilog."""
+        read = self._read
+        ways = {kind: [n for n, way in read.ports if way == kind] for kind in ("input", "output")}
+        given, expressions = [], []
+        for name in ways["input"]:
+            bits = read.bits(name)
+            if name in clocks:
+                if len(bits) > 1:
+                    raise SynthesisError(f"{name} has a clock in several bits: not simulated")
+                continue
+            given += bits
+            vector = name in read.widths
+            expressions += [f"{name}[{i}]" if vector else name for i in range(len(bits))]
+        given, expressions = given + self.back, expressions + self._expressions
+        made: list[int] = []
+        places: dict[int, int] = {}  # of nets in what is made
+        direct = {read.net(name): name for name in clocks} | {ZERO: "1'b0", ONE: "1'b1"}
+
+        def expression(net: int) -> str:
+            net = int(read.same[net])
+            if net in direct:
+                return direct[net]
+            if net not in places:
+                places[net] = len(made)
+                made.append(net)
+            return f"made[{places[net] // WORD}][{places[net] % WORD}]"
+
+        def joined(bits: list[int]) -> str:
+            return f"{{{', '.join(map(expression, reversed(bits)))}}}"
+
+        ends = [f"  assign {name} = {joined(read.bits(name))};\n" for name in ways["output"]]
+        for place, one in enumerate(read.stays):
+            kind, values = one.key
+            if kind in self._kept:
+                part = self._kept[kind]
+                kind, values = part.module, tuple((n, str(v)) for n, v in part.parameters.items())
+            elif one.key in self._known.renamed:
+                kind, values = self._known.renamed[one.key], ()
+            ways_of = self._known.directions[one.key[0]]
+            for pin, bits in one.pins.items():
+                nets = read.same[bits].tolist() if ways_of[pin][0] == "input" else []
+                self.given_on += [net for net in nets if net not in direct]
+            pins = (
+                f".{pin}({joined(bits) if ways_of[pin][0] == 'input' else f'back{place}_{pin}'})"
+                for pin, bits in one.pins.items()
+            )
+            with_values = ", ".join(f".{name}({value})" for name, value in values)
+            ends.append(f"  {kind} #({with_values}) stays{place} ({', '.join(pins)});\n")
+        words = [expressions[at : at + WORD] for at in range(0, len(expressions), WORD)]
+        assigned = "".join(
+            f"  assign given[{place}] = {WORD}'({{{', '.join(reversed(word))}}});\n"
+            for place, word in enumerate(words)
+        )
+        declared = "".join(
+            f"  {kind} {f'[{len(read.bits(name)) - 1}:0] ' if name in read.widths else ''}{name};\n"
+            for kind in ("input", "output")
+            for name in ways[kind]
+        )
+        edges = "".join(
+            f"  int edges{i};\n"
+            f"  always @({name}) edges{i} <= maeslant_gates_clock(which, {i}, {name});\n"
+            for i, name in enumerate(clocks)
+        )
+        moved = " + ".join(["0", *(f"edges{i}" for i in range(len(clocks)))])
+        last_in, last_out = (max(-(-count // WORD), 1) - 1 for count in (len(given), len(made)))
+        # Nothing drives `start`: it is what the simulator gives a flip-flop that was not reset.
+        return (
+            given,
+            made,
+            f"""
+module gates({", ".join(name for names in ways.values() for name in names)});
 {declared}
   import "DPI-C" function int maeslant_gates_open(input string tables, input int start);
   import "DPI-C" function int maeslant_gates_clock(input int which, clock, input bit level);
   import "DPI-C" function void maeslant_gates_settle(
-    input int which, moved, input bit [{given - 1}:0] given, output bit [{made - 1}:0] made
+    input int which, moved, input bit [{WORD - 1}:0] given[0:{last_in}],
+    output bit [{WORD - 1}:0] made[0:{last_out}]
   );
   int which, start;
-  bit [{made - 1}:0] made;
+  bit [{WORD - 1}:0] given[0:{last_in}], made[0:{last_out}];
   initial which = maeslant_gates_open("{tables}", start);
-{edges}  always_comb maeslant_gates_settle(which, {moved}, {{{data}}}, made);
-  assign {{{results}}} = made;
-endmodule
-"""
-
-
-class _Netlist:
-    """Reads a flat netlist as Yosys writes it: gates by their tables, states, names of nets."""
-
-    def __init__(self, modules: dict[str, dict]) -> None:
-        self._modules = modules
-        self._nets = {"1'h0": ZERO, "1'h1": ONE, "1'hx": ZERO}
-        self.count = 2  # of nets
-        self.ports: list[tuple[str, str]] = []  # (name, direction)
-        self.widths: dict[str, tuple[int, int]] = {}  # of vectors: highest and lowest bit
-        self._tables, self._counts, self._outputs, self._inputs = map(array.array, "Qiii")
-        self._states: list[tuple[int, ...]] = []
-
-    def read(self, lines: Iterable[str]) -> None:
-        """Adds what the lines of a module in Verilog say."""
-        kind, pins = "", {}
-        for line in lines:
-            if line.startswith("    ."):
-                pin = PIN.match(line)
-                if pin[2]:
-                    pins[pin[1]] = self.net(pin[2])
-            elif line == "  );\n":
-                self._cell(kind, pins)
-            elif cell := CELL.match(line):
-                kind, pins = cell[1], {}
-            elif wire := WIRE.match(line):
-                if wire[2]:
-                    self.widths[wire[4]] = int(wire[2]), int(wire[3])
-                if wire[1] != "wire":
-                    self.ports.append((wire[4], wire[1]))
-                    self.bits(wire[4])
-            elif assign := ASSIGN.match(line):
-                for to, of in zip(*map(self.bits, assign.groups()), strict=True):
-                    self._gate(BUFFER, [of], to)
-        self.tables, self.counts = np.array(self._tables), np.array(self._counts)
-        self.outputs = np.array(self._outputs, np.int64)
-        self.inputs = np.array(self._inputs, np.int64).reshape(-1, MOST)
-        self.states = np.array(self._states, np.int64).reshape(-1, 6)
-
-    def net(self, text: str) -> int:
-        """Returns the number of a net of one bit."""
-        found = self._nets.get(text)
-        if found is None:
-            found = self._nets[text] = self.bits(text)[0]
-        return found
-
-    def bits(self, text: str) -> list[int]:
-        """Returns the numbers of the nets that a Verilog expression joins, the lowest bit first."""
-        found = []
-        for size, base, digits, name, high, low in OPERAND.findall(text):
-            if size:
-                value = int(digits.replace("x", "0"), {"b": 2, "d": 10, "h": 16}[base])
-                bits = [value >> i & 1 for i in range(int(size))]
-            elif name not in self.widths:
-                bits = [self._named(name)]
-            else:
-                first, last = (int(high), int(low or high)) if high else self.widths[name]
-                bits = [self._named(f"{name} [{i}]") for i in range(last, first + 1)]
-            found = bits + found
-        return found
-
-    def _named(self, name: str) -> int:
-        number = self._nets.get(name)
-        if number is None:
-            number = self._nets[name] = self._new()
-        return number
-
-    def _new(self) -> int:
-        self.count += 1
-        return self.count - 1
-
-    def _gate(self, table: int, inputs: list[int], output: int) -> None:
-        self._tables.append(table)
-        self._counts.append(len(inputs))
-        self._outputs.append(output)
-        self._inputs.extend([*inputs, *[ZERO] * (MOST - len(inputs))])
-
-    @functools.cache  # noqa: B019 (for as long as the netlist is read)
-    def _model(self, kind: str) -> Model:
-        if kind not in self._modules:
-            raise SynthesisError(f"{kind} is no cell that can be simulated")
-        return model(kind, self._modules[kind])
-
-    def _cell(self, kind: str, pins: dict[str, int]) -> None:
-        """Adds a cell's gates and states; ``pins``: the nets by name."""
-        cell = self._model(kind)
-        given: dict[object, int] = {**pins, **{i: self._new() for i in range(len(cell.states))}}
-
-        def made(function: Function) -> int:
-            table, inputs = function
-            if not inputs:
-                return table & 1
-            if table == BUFFER:
-                return given[inputs[0]]
-            output = self._new()
-            self._gate(table, [given[name] for name in inputs], output)
-            return output
-
-        try:
-            for i, (*functions, latch) in enumerate(cell.states):
-                self._states.append((given[i], *map(made, functions), latch))
-            for pin, (table, inputs) in cell.outputs.items():
-                if pin in pins:
-                    self._gate(table, [given[name] for name in inputs], pins[pin])
-        except KeyError as pin:
-            raise SynthesisError(f"a {kind} has nothing at its pin {pin}") from None
+{edges}{"".join(self._wires)}{assigned}
+  always_comb maeslant_gates_settle(which, {moved}, given, made);
+{"".join(ends)}endmodule
+""",
+        )
 
 
 @dataclasses.dataclass(frozen=True)
 class _Order:
-    """Holds gates in the order of their evaluation, those that make clocks first.
+    """Holds gates in the order of their evaluation.
 
+    First come those that make clocks, last those that depend on an input in the same clock.
     ``number``: of a net, in that order; ``control``: nets that clocks depend on; ``controls``:
-    how many groups come first; ``pins``: numbers of inputs, of each group those of one pin in a
-    row.
+    how many groups come first; ``far``: those before the last ones; ``memories``: their order;
+    ``pins``: numbers of inputs, of each group those of one pin in a row.
     """
 
     number: np.ndarray
     control: np.ndarray
     controls: int
+    far: int
     groups: np.ndarray
+    memories: np.ndarray
     pins: np.ndarray
 
 
-def _order(read: _Netlist) -> _Order:
-    """Returns the order in which a netlist's gates are evaluated; raises if there is none."""
-    inputs, outputs, tables = read.inputs, read.outputs, read.tables
-    driven = np.zeros(read.count, int)
-    np.add.at(driven, outputs, 1)
-    np.add.at(driven, read.states[:, 0], 1)
-    np.add.at(
-        driven, [bit for name, of in read.ports if of == "input" for bit in read.bits(name)], 1
-    )
-    driven[[ZERO, ONE]] += 1
-    if (driven != 1).any():
-        raise SynthesisError(f"{(driven != 1).sum()} nets have no driver, or several")
+def _order(read: Netlist, back: list[int]) -> _Order:
+    """Returns the order in which a netlist's gates are evaluated; raises if there is none.
+
+    ``back``: nets that other cells drive.
+    """
+    inputs, outputs = read.inputs, read.outputs
     control = np.zeros(read.count, bool)
     control[read.states[:, 2]] = True
+    control[read.memories["clock"]] = True
     before = None
     while before != (before := control.sum()):
         control[inputs[control[outputs]]] = True
@@ -264,98 +228,67 @@ def _order(read: _Netlist) -> _Order:
         level[outputs] = deeper
     else:
         raise SynthesisError("gates that wait for each other, in a loop, are not simulated")
-    keys = (tables, read.counts, level[outputs], ~control[outputs])
+    near = np.zeros(read.count, bool)
+    near[_inputs(read)] = near[back] = True
+    before = None
+    while before != (before := near.sum()):
+        near[outputs] |= near[inputs].any(axis=1)
+    counts = read.counts.copy()
+    counts[read.changing] += CHANGING
+    keys = (read.tables, counts, level[outputs], near[outputs], ~control[outputs])
     order = np.lexsort(keys)
-    sorted_keys = [key[order] for key in keys]
+    keys = tuple(key[order] for key in keys)
     starts = np.zeros(len(order), bool)
     starts[:1] = True
-    for key in sorted_keys:
+    for key in keys:
         starts[1:] |= key[1:] != key[:-1]
     begins = np.flatnonzero(starts)
     ends = np.append(begins[1:], len(order))
     groups = np.zeros(len(begins), GROUP)
-    groups["table"], groups["count"] = tables[order][begins], read.counts[order][begins]
+    groups["table"], groups["count"] = keys[0][begins], keys[1][begins]
     groups["size"] = ends - begins
-    number = np.zeros(read.count, np.int64)
     made = np.zeros(read.count, bool)
     made[outputs] = True
+    number = np.zeros(read.count, np.int64)
     number[~made] = np.arange((~made).sum())
     number[outputs[order]] = (~made).sum() + np.arange(len(order))
     numbered = number[inputs[order]]
     pins = [
-        numbered[begin:end, :count].T.ravel()
+        numbered[begin:end, : count % CHANGING].T.ravel()
         for begin, end, count in zip(begins, ends, groups["count"], strict=True)
     ]
-    controls = int((~sorted_keys[-1][begins]).sum())
-    return _Order(number, control, controls, groups, np.concatenate([*pins, [0]])[:-1])
+    place = np.argsort(order)[read.changing]
+    return _Order(
+        number,
+        control,
+        int((~keys[-1][begins]).sum()),
+        int((~(keys[-1] & keys[-2])[begins]).sum()),
+        groups,
+        np.argsort(place),
+        np.concatenate([*pins, np.zeros(0, np.int64)]),
+    )
 
 
-def _modules(netlist: pathlib.Path, library: Library, models: str) -> dict[str, dict]:
-    """Returns Yosys' models of a library's cells and of ``models``, as gates and flip-flops."""
-    own, out = netlist.with_name("cells.v"), netlist.with_name("cells.json")
-    own.write_text(models)
-    read = [f"read_liberty -ignore_miss_func {library.path}", f"read_verilog -overwrite {own}"]
-    yosys.run([*read, *PASSES, f"write_json {out}"], netlist.with_name("gates.log"))
-    return json.loads(out.read_text())["modules"]
+def _check_drivers(read: Netlist, back: list[int]) -> None:
+    """Raises if a net of a netlist is driven by nothing, or twice; ``back``: by other cells."""
+    driven = np.zeros(read.count, int)
+    for nets in (read.outputs, read.states[:, 0], _inputs(read), back, [ZERO, ONE]):
+        np.add.at(driven, nets, 1)
+    if (driven != 1).any():
+        raise SynthesisError(f"{(driven != 1).sum()} nets have no driver, or several")
 
 
-def model(kind: str, module: dict) -> Model:
-    """Returns what a cell does, a module in Yosys' JSON; raises if it cannot be simulated."""
-    circuit = Circuit(module)
-    states = [
-        (STATE.fullmatch(cell["type"]), {pin: bits[0] for pin, bits in cell["connections"].items()})
-        for cell in module["cells"].values()
-        if cell["type"] not in GATES and cell["type"] != "$scopeinfo"
-    ]
-    if not all(form for form, _ in states):
-        raise SynthesisError(f"{kind} is no cell that can be simulated")
-    ports = module["ports"].items()
-    leaves = {port["bits"][0]: name for name, port in ports if port["direction"] == "input"}
-    leaves |= {pins["Q"]: number for number, (_, pins) in enumerate(states)}
-    rows = range(1 << len(leaves))
-    columns = [sum((row >> place & 1) << row for row in rows) for place in range(len(leaves))]
-    values: dict[object, int] = {**CONSTANTS, **dict(zip(leaves, columns, strict=True))}
-    circuit.evaluate(values)
+def _moving(read: Netlist, control: np.ndarray) -> np.ndarray:
+    """Returns the nets that may change with a clock's edge; ``control``: what clocks depend on."""
+    found = np.zeros(read.count, bool)
+    found[_inputs(read)] = True
+    found &= control
+    before = None
+    while before != (before := found.sum()):
+        found[read.outputs] |= found[read.inputs].any(axis=1)
+    return found
 
-    def function(word: int) -> Function:
-        """Returns the function whose values in all rows are a word's bits."""
-        read = [
-            place
-            for place in range(len(leaves))
-            if any((word >> row ^ word >> (row ^ 1 << place)) & 1 for row in rows)
-        ]
-        if len(read) > MOST:
-            raise SynthesisError(f"{kind} has a function of more than {MOST} inputs")
-        table = 0
-        for place in range(1 << len(read)):
-            row = sum((place >> k & 1) << at for k, at in enumerate(read))
-            table |= (word >> row & 1) << place
-        names = [*leaves.values()]
-        return table, tuple(names[at] for at in read)
 
-    found = []
-    for form, pins in states:
-        of, levels, value = form.groups()
-        clock, *active = levels
-
-        def level(pin: str, letter: str, pins: dict = pins) -> int:
-            return values[pins[pin]] if letter == "P" else ~values[pins[pin]]
-
-        set_, clear = 0, 0
-        if of == "ALDFF":
-            load, loaded = level("L", active[0]), values[pins["AD"]]
-            set_, clear = load & loaded, load & ~loaded
-        elif of.endswith("SR"):
-            set_, clear = level("S", active[0]), level("R", active[1])
-        elif active:
-            reset = level("R", active[0])
-            set_, clear = (reset, 0) if value == "1" else (0, reset)
-        latch = of.startswith("DLATCH")
-        words = (values[pins["D"]], level("E" if latch else "C", clock), set_, clear)
-        found.append((*map(function, words), latch))
-    outputs = {
-        name: function(values[port["bits"][0]])
-        for name, port in ports
-        if port["direction"] == "output"
-    }
-    return Model(outputs, found)
+def _inputs(read: Netlist) -> list[int]:
+    """Returns the nets of a netlist's input ports."""
+    return [bit for name, way in read.ports if way == "input" for bit in read.bits(name)]

@@ -21,11 +21,10 @@ from collections.abc import Callable
 from maeslant import paths
 from maeslant.build import toolchain
 from maeslant.errors import MaeslantError
-from maeslant.synth import technology, yosys
+from maeslant.synth import technology
 from maeslant.synth.design import all_parameters, find
 from maeslant.synth.liberty import Library
-from maeslant.synth.netlist import apart, cells, gates, machines
-from maeslant.synth.netlist.compact import compact
+from maeslant.synth.netlist import apart, gates, machines
 from maeslant.synth.report import NETLIST, Report, SynthesisError
 
 # Parameters that change when answers come: a configuration has to agree in these first.
@@ -35,6 +34,7 @@ BY_PORTS = {"mae_protected_card": machines.CARD, "mae_soc": "tests.soc.test_soc_
 WITH_IMAGE = ("mae_soc",)  # whose tests have a function image(), a program for its memory
 RAM = re.compile(r"\bDP16KD #\(([^;]*?)\) (\S+) +\(\n")  # parameters and name, in a netlist
 FILLED = re.compile(r"\.INITVAL_\w\w\(\d+'h0*[1-9a-fA-F]")
+COMPILED = "-O3"  # the compiler's option: what it compiles is small
 CONTENTS = re.compile(r"\.INITVAL_\w\w\([^()]*\),?\s*")
 # What a coroutine says that looks for signals or secrets inside a module.
 INSIDE = ("AttributeError", "contains no", "no object named", "the search finds nothing")
@@ -64,7 +64,7 @@ def simulate(
     tell("simulating the netlist")
     if machine:
         return {"passed": machine(made, parameters, work), "inside": []}
-    found = run(made, report.top, parameters, module, env, cells.MIXED if repeated else None)
+    found = run(made, report.top, parameters, module, env)
     return found | {"passed": [*found["passed"], *alone]}
 
 
@@ -125,44 +125,10 @@ def files(
     ``library``: of standard cells; None for the FPGAs of ``target``. ``repeated``: modules of the
     netlist that stay RTL. ``module``: the top's name in rtl/, if it has another in the netlist.
     """
-    made, models = netlist.with_name("gates.v"), cells.others(target, library)
-    if library:
-        made.write_text(gates.written(netlist, top, library, models))
-        others = gates.SIMULATION
-    else:
-        others = netlist.with_name("models.v")
-        others.write_text(models)
-        kept = sorted({part.module for part in repeated or ()})
-        text = apart.with_rtl(_flat(netlist, top, target, others, kept), repeated or [])
-        made.write_text(compact(text, "gates"))
+    made = netlist.with_name("gates.v")
+    made.write_text(gates.written(netlist, top, target, library, repeated))
     _wrap(made, module or top)
-    return [made, others]
-
-
-def _flat(
-    netlist: pathlib.Path, top: str, target: str, others: pathlib.Path, kept: list[str]
-) -> str:
-    """Returns the text of an FPGA's netlist, whose module "gates" has the models of its cells.
-
-    ``others``: a file with models of cells that stay; so do the modules ``kept``.
-    """
-    gates = netlist.with_name("gates.v")
-    passes = [
-        *cells.to_simulate(netlist, target, others),
-        f"hierarchy -check -top {top}",
-        *(f"blackbox {name}$*" for name in kept),
-        "proc",
-        "flatten",
-        # What is left of the RTL's names inside is no signal of the RTL, and what cells call their
-        # pins is for nobody.
-        "rename -hide",
-        "opt_expr",
-        "opt_clean",
-        f"rename {top} gates",
-        f"write_verilog -noattr {gates}",
-    ]
-    yosys.run(passes, netlist.with_name("gates.log"))
-    return gates.read_text()
+    return [made, gates.SIMULATION]
 
 
 def _wrap(gates: pathlib.Path, top: str) -> None:
@@ -185,16 +151,11 @@ def run(
     parameters: dict[str, int],
     module: str,
     env: dict[str, str],
-    optimize: str | None = None,
 ) -> dict[str, object]:
-    """Runs a test module's cocotb tests on a netlist; returns the names of passed tests.
-
-    ``optimize``: the compiler's option; None: that for gates.
-    """
+    """Runs a test module's cocotb tests on a netlist; returns the names of passed tests."""
     from maeslant.build import cocotb_bench  # and with it cocotb, which a synthesis does not need
 
-    options = {"parameters": parameters, "env": env, "netlist": netlist}
-    options["optimize"] = optimize or cells.COMPILED
+    options = {"parameters": parameters, "env": env, "netlist": netlist, "optimize": COMPILED}
     try:
         return {"passed": cocotb_bench.simulate(top, module, **options), "inside": []}
     except cocotb_bench.SimulationError as error:
