@@ -108,6 +108,11 @@ class Cells:
         self.directions = {name: ports(module) for name, module in self._modules.items()}
         self._stay = set() if library else set(re.findall(r"(?m)^.*?\bmodule (\w+)", others))
 
+    def keep(self, given: dict[str, dict[str, tuple[str, int]]]) -> None:
+        """Adds modules of a netlist, with their ports, that stay as they are."""
+        self.directions |= given
+        self._stay |= given.keys()
+
     def prepare(self, keys: set[Key]) -> str:
         """Finds what cells do; returns Verilog of those that stay and are none of ``others``."""
         self.renamed: dict[Key, str] = {}  # names of such cells there

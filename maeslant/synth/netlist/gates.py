@@ -42,7 +42,7 @@ def written(
     with open(netlist) as lines:
         found, modules = flat.keys(lines) if library is None else (set(), {})
     kept = {f"\\{part.name}": part for part in repeated or ()}
-    known.directions |= {name: modules[part.name] for name, part in kept.items()}
+    known.keep({name: modules[part.name] for name, part in kept.items()})
     models = known.prepare(found)
     read = Netlist(known)
     with open(netlist) as lines:
@@ -128,7 +128,8 @@ class _Text:
             return f"made[{places[net] // WORD}][{places[net] % WORD}]"
 
         def joined(bits: list[int]) -> str:
-            return f"{{{', '.join(map(expression, reversed(bits)))}}}"
+            # Verilator takes 40,000 words in a line.
+            return "{" + ",\n    ".join(map(expression, reversed(bits))) + "}"
 
         ends = [f"  assign {name} = {joined(read.bits(name))};\n" for name in ways["output"]]
         for place, one in enumerate(read.stays):
