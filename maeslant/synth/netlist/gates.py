@@ -16,10 +16,10 @@ from maeslant import paths
 from maeslant.synth.liberty import Library
 from maeslant.synth.netlist import apart, cells, flat, functions
 from maeslant.synth.netlist.flat import ONE, ZERO, Netlist
+from maeslant.synth.netlist.shell import Shell
 from maeslant.synth.report import SynthesisError
 
 SIMULATION = paths.ROOT / "sim" / "gates" / "gates.cpp"
-WORD = 32  # bits of a word that is passed by DPI
 DEEPEST = 10_000  # gates, one behind another
 GROUP = np.dtype([("table", "<u8"), ("count", "<i4"), ("size", "<i4")])
 CHANGING = 8  # added to the count of inputs of gates whose tables are memories
@@ -47,146 +47,43 @@ def written(
     read = Netlist(known)
     with open(netlist) as lines:
         read.read(lines, top)
-    text = _Text(read, known, kept)
-    _check_drivers(read, text.back)
+    shell = Shell(read, known, kept)
+    _check_drivers(read, shell.back)
     read.join()
-    order = _order(read, text.back)
-    clocks = [name for name, way in read.ports if way == "input" and order.control[read.net(name)]]
+    order = _order(read, shell.back)
+    inputs = [name for name, way in read.ports if way == "input"]
+    clocks = [name for name in inputs if order.control[read.bits(name)].any()]
+    if not read.widths.keys().isdisjoint(clocks):
+        raise SynthesisError(f"{top} has a clock in a port of several bits: not simulated")
+    tables = netlist.with_name("gates.bin")
+    text = shell.text(clocks, tables)
+    moving = _moving(read, order.control)
+    if moving[shell.used].any():
+        raise SynthesisError(f"{top} has a gated clock of a cell that is no gate: not simulated")
+    data = [shell.made, read.states[:, (1, 3, 4)]]
+    data += [read.memories[name] for name in ("enable", "data", "to")]
+    clock_is_data = (moving & ~order.control).any() or any(moving[nets].any() for nets in data)
+    nets = [shell.given, shell.made, [read.net(name) for name in clocks]]
+    _write(tables, read, order, nets, clock_is_data)
+    return f"{text}{models}{others if library is None else ''}"
+
+
+def _write(
+    tables: pathlib.Path, read: Netlist, order: "_Order", nets: list[list[int]], clock_is_data: bool
+) -> None:
+    """Writes a netlist for sim/gates/gates.cpp; ``nets``: given, made, clocks."""
     number = order.number
     states = read.states.copy()
     states[:, :5] = number[states[:, :5]]
     memories = read.memories[order.memories]
     for field in ("clock", "enable", "data", "to"):
         memories[field] = number[memories[field]]
-    given, made, body = text.written(clocks, netlist.with_name("gates.bin"))
-    nets = [number[given], number[made], number[[read.net(name) for name in clocks]]]
-    parts = [*nets, states, order.groups, memories, order.pins]
-    data = [made, read.states[:, (1, 3, 4)], *(read.memories[n] for n in ("enable", "data", "to"))]
-    moving = _moving(read, order.control)
-    is_data = (moving & ~order.control).any() or any(moving[nets].any() for nets in data)
-    if moving[text.given_on].any():
-        raise SynthesisError("a cell that is no gate has a gated clock: not simulated")
+    parts = [*(number[of] for of in nets), states, order.groups, memories, order.pins]
     sizes = [read.count, *map(len, parts[:4]), order.controls, order.far, *map(len, parts[4:])]
-    sizes.append(is_data)
-    with open(netlist.with_name("gates.bin"), "wb") as file:
-        for part in (sizes, *parts):
+    with open(tables, "wb") as file:
+        for part in ([*sizes, clock_is_data], *parts):
             exact = part is order.groups or part is memories
             np.asarray(part, part.dtype if exact else "<i4").tofile(file)
-    return f"{body}{models}{others if library is None else ''}"
-
-
-class _Text:
-    """Writes Verilog around the simulation of a netlist.
-
-    ``back``: nets that cells drive which stay Verilog; ``given_on``: nets that are made for these.
-    """
-
-    def __init__(self, read: Netlist, known: functions.Cells, kept: dict[str, apart.Part]) -> None:
-        self._read, self._known, self._kept = read, known, kept
-        self.back: list[int] = []
-        self.given_on: list[int] = []
-        self._expressions: list[str] = []  # of those nets
-        self._wires: list[str] = []
-        for place, one in enumerate(read.stays):
-            for pin, bits in one.pins.items():
-                way, count = known.directions[one.key[0]][pin]
-                if way == "input":
-                    continue
-                if len(bits) != count:
-                    raise SynthesisError(f"a {one.key[0]} has {len(bits)} bits at its pin {pin}")
-                wire = f"back{place}_{pin}"
-                self._wires.append(f"  wire [{count - 1}:0] {wire};\n")
-                self.back += bits
-                self._expressions += [f"{wire}[{i}]" for i in range(count)]
-
-    def written(self, clocks: list[str], tables: pathlib.Path) -> tuple[list[int], list[int], str]:
-        """Returns the nets that are given to the simulation, those it makes, and the Verilog."""
-        read = self._read
-        ways = {kind: [n for n, way in read.ports if way == kind] for kind in ("input", "output")}
-        given, expressions = [], []
-        for name in ways["input"]:
-            bits = read.bits(name)
-            if name in clocks:
-                if len(bits) > 1:
-                    raise SynthesisError(f"{name} has a clock in several bits: not simulated")
-                continue
-            given += bits
-            vector = name in read.widths
-            expressions += [f"{name}[{i}]" if vector else name for i in range(len(bits))]
-        given, expressions = given + self.back, expressions + self._expressions
-        made: list[int] = []
-        places: dict[int, int] = {}  # of nets in what is made
-        direct = {read.net(name): name for name in clocks} | {ZERO: "1'b0", ONE: "1'b1"}
-
-        def expression(net: int) -> str:
-            net = int(read.same[net])
-            if net in direct:
-                return direct[net]
-            if net not in places:
-                places[net] = len(made)
-                made.append(net)
-            return f"made[{places[net] // WORD}][{places[net] % WORD}]"
-
-        def joined(bits: list[int]) -> str:
-            # Verilator takes 40,000 words in a line.
-            return "{" + ",\n    ".join(map(expression, reversed(bits))) + "}"
-
-        ends = [f"  assign {name} = {joined(read.bits(name))};\n" for name in ways["output"]]
-        for place, one in enumerate(read.stays):
-            kind, values = one.key
-            if kind in self._kept:
-                part = self._kept[kind]
-                kind, values = part.module, tuple((n, str(v)) for n, v in part.parameters.items())
-            elif one.key in self._known.renamed:
-                kind, values = self._known.renamed[one.key], ()
-            ways_of = self._known.directions[one.key[0]]
-            for pin, bits in one.pins.items():
-                nets = read.same[bits].tolist() if ways_of[pin][0] == "input" else []
-                self.given_on += [net for net in nets if net not in direct]
-            pins = (
-                f".{pin}({joined(bits) if ways_of[pin][0] == 'input' else f'back{place}_{pin}'})"
-                for pin, bits in one.pins.items()
-            )
-            with_values = ", ".join(f".{name}({value})" for name, value in values)
-            ends.append(f"  {kind} #({with_values}) stays{place} ({', '.join(pins)});\n")
-        words = [expressions[at : at + WORD] for at in range(0, len(expressions), WORD)]
-        assigned = "".join(
-            f"  assign given[{place}] = {WORD}'({{{', '.join(reversed(word))}}});\n"
-            for place, word in enumerate(words)
-        )
-        declared = "".join(
-            f"  {kind} {f'[{len(read.bits(name)) - 1}:0] ' if name in read.widths else ''}{name};\n"
-            for kind in ("input", "output")
-            for name in ways[kind]
-        )
-        edges = "".join(
-            f"  int edges{i};\n"
-            f"  always @({name}) edges{i} <= maeslant_gates_clock(which, {i}, {name});\n"
-            for i, name in enumerate(clocks)
-        )
-        moved = " + ".join(["0", *(f"edges{i}" for i in range(len(clocks)))])
-        last_in, last_out = (max(-(-count // WORD), 1) - 1 for count in (len(given), len(made)))
-        # Nothing drives `start`: it is what the simulator gives a flip-flop that was not reset.
-        return (
-            given,
-            made,
-            f"""
-module gates({", ".join(name for names in ways.values() for name in names)});
-{declared}
-  import "DPI-C" function int maeslant_gates_open(input string tables, input int start);
-  import "DPI-C" function int maeslant_gates_clock(input int which, clock, input bit level);
-  import "DPI-C" function void maeslant_gates_settle(
-    input int which, moved, input bit [{WORD - 1}:0] given[0:{last_in}],
-    output bit [{WORD - 1}:0] made[0:{last_out}]
-  );
-  int which, start;
-  bit [{WORD - 1}:0] given[0:{last_in}], made[0:{last_out}];
-  initial which = maeslant_gates_open("{tables}", start);
-{edges}{"".join(self._wires)}{assigned}
-  always_comb maeslant_gates_settle(which, {moved}, given, made);
-{"".join(ends)}endmodule
-""",
-        )
 
 
 @dataclasses.dataclass(frozen=True)
