@@ -8,6 +8,7 @@
 #include <svdpi.h>
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -101,6 +102,7 @@ class Netlist {
             }
         }
         sampled_.resize(states_.size());
+        last_.resize((inputs_.size() + 31) / 32);
         writes_.resize(memories_.size());
         std::map<int32_t, size_t> places;
         const auto place = [&](int32_t clock) {
@@ -141,16 +143,22 @@ class Netlist {
 
     void apply(const svBitVecVal *inputs, svBitVecVal *outputs) {
         bool changed = moved_;
-        for (size_t i = 0; i < inputs_.size(); i++) {
-            const uint8_t bit = inputs[i / 32] >> i % 32 & 1;
-            changed |= value_[inputs_[i]] != bit;
-            value_[inputs_[i]] = bit;
+        for (size_t word = 0; word < last_.size(); word++) {
+            uint32_t other = inputs[word] ^ last_[word];
+            changed |= other != 0;
+            last_[word] = inputs[word];
+            for (; other; other &= other - 1) {
+                value_[inputs_[32 * word + std::countr_zero(other)]] ^= 1;
+            }
         }
         if (changed) rest(!moved_);
         moved_ = false;
-        for (size_t i = 0; i < (outputs_.size() + 31) / 32; i++) outputs[i] = 0;
-        for (size_t i = 0; i < outputs_.size(); i++) {
-            outputs[i / 32] |= svBitVecVal{value_[outputs_[i]]} << i % 32;
+        for (size_t i = 0; i < outputs_.size(); i += 32) {
+            uint32_t word = 0;
+            for (size_t k = i; k < outputs_.size() && k < i + 32; k++) {
+                word |= uint32_t{value_[outputs_[k]]} << (k - i);
+            }
+            outputs[i / 32] = word;
         }
     }
 
@@ -255,6 +263,7 @@ class Netlist {
     std::vector<Memory> memories_;  // in the order of the gates that read them
     std::vector<uint8_t> value_, sampled_;
     std::vector<uint64_t> writes_;
+    std::vector<uint32_t> last_;   // words of inputs
     std::vector<int32_t> moving_;  // clocks of states and memories, each once
     std::vector<uint8_t> high_;    // their values
     std::map<size_t, std::vector<size_t>> states_of_, memories_of_;
