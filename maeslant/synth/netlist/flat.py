@@ -207,17 +207,16 @@ class Netlist:
             kind = state.latch + {None: 0, False: 2, True: 4}[state.first]
             functions = (state.data, state.clock, state.set, state.clear)
             self._states.append((given[place], *map(made, functions), kind))
-        for pin, (table, inputs) in model.outputs.items():
-            if pin in nets:
-                self._gate(table, [made(one) for one in inputs], nets[pin])
         for one in model.memories:
-            if one.output not in nets:
-                continue
+            output = given[one.output] = nets.get(one.output) or self._new()
             self._changing.append(len(self._tables))
-            self._gate(0, [given[pin] for pin in one.read], nets[one.output])
+            self._gate(0, [given[pin] for pin in one.read], output)
             to = [given[pin] for pin in one.to]
             wired = made(one.clock), made(one.enable), given[one.data], len(to)
             self._memories.append((one.first, *wired, [*to, *[ZERO] * (MOST - len(to))]))
+        for pin, (table, inputs) in model.outputs.items():
+            if pin in nets:
+                self._gate(table, [made(one) for one in inputs], nets[pin])
 
     def _made(self, table: int, inputs: list[int]) -> int:
         """Adds a gate; returns the number of its output."""

@@ -56,9 +56,10 @@ class State:
 
 @dataclasses.dataclass(frozen=True)
 class Memory:
-    """Describes up to 64 bits that a clock writes one of, or shifts, and a pin reads one of.
+    """Describes up to 64 bits that a clock writes one of, or shifts, and an output reads one of.
 
-    The last of ``to`` and ``read`` are the highest; without ``to`` it shifts.
+    ``output``: a pin, or a name that an output's function has for it. The last of ``to`` and
+    ``read`` are the highest; without ``to`` it shifts.
     """
 
     first: int
@@ -205,7 +206,8 @@ def _lut(target: str, kind: str, values: dict[str, str]) -> Model | None:
 def _memories(kind: str, values: dict[str, str]) -> Model | None:
     """Returns what memories of LUTs do, after AMD UG953, Lattice FPGA-TN-02204, Gowin UG285."""
     values = collections.defaultdict(lambda: "1'h0", values)
-    found = []
+    found: list[Memory] = []
+    outputs: dict[str, Function] = {}
 
     def add(first: int, read, output: str, to, data: str, enable, clock) -> None:
         found.append(Memory(first, tuple(read), output, tuple(to), data, enable, clock))
@@ -220,14 +222,24 @@ def _memories(kind: str, values: dict[str, str]) -> Model | None:
                 output, data = (pins(f"D{way}{part}", width)[bit] for way in "OI")
                 read = pins(f"ADDR{part}", len(to))
                 add(first, read, output, to, data, buffer("WE"), clock)
-    elif form := re.fullmatch(r"RAM(32|64)X1([DS])", kind):
-        count = 5 if form[1] == "32" else 6
-        to, clock = [f"A{i}" for i in range(count)], _clock("WCLK", values)
-        reads = {"O": to}
-        if form[2] == "D":
-            reads = {"SPO": to, "DPO": [f"DPRA{i}" for i in range(count)]}
-        for output, read in reads.items():
-            add(number(values["INIT"]), read, output, to, "D", buffer("WE"), clock)
+    elif form := re.fullmatch(r"RAM(32|64|128|256)X1([DS])", kind):
+        count, clock = int(form[1]).bit_length() - 1, _clock("WCLK", values)
+        as_vector = kind in ("RAM128X1D", "RAM256X1S")
+        to, from_ = (
+            pins(name, count) if as_vector else tuple(f"{name}{i}" for i in range(count))
+            for name in ("A", "DPRA")
+        )
+        for output, read in {"SPO": to, "DPO": from_}.items() if form[2] == "D" else [("O", to)]:
+            # One of 64 words and more is several, and their outputs are selected from.
+            parts = range(1 << max(0, count - MOST))
+            names = [f"{output} {part}" for part in parts]
+            for part in parts:
+                enable = 1 << (1 | part << 1), ("WE", *to[MOST:])
+                first = number(values["INIT"]) >> 64 * part & (1 << 64) - 1
+                add(first, read[:MOST], names[part], to[:MOST], "D", enable, clock)
+            rows = range(1 << len(parts) + len(read[MOST:]))
+            selected = sum((row >> (row >> len(parts)) & 1) << row for row in rows)
+            outputs[output] = selected, (*names, *read[MOST:])
     elif kind in ("SRL16E", "SRLC32E"):
         read = [f"A{i}" for i in range(4)] if kind == "SRL16E" else pins("A", 5)
         first, clock = number(values["INIT"]), _clock("CLK", values)
@@ -247,7 +259,7 @@ def _memories(kind: str, values: dict[str, str]) -> Model | None:
             output, data = (pins(name, width)[bit] for name in ("DO", "DI"))
             first, clock = number(values[f"INIT_{bit}"]), buffer("CLK")
             add(first, pins(read, 4), output, pins(to, 4), data, buffer("WRE"), clock)
-    return Model({}, [], found) if found else None
+    return Model(outputs, [], found) if found else None
 
 
 def _clock(pin: str, values: dict[str, str]) -> Function:
