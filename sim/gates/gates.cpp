@@ -3,7 +3,7 @@
 //
 // Verilog calls it by DPI. A clock's edge moves flip-flops and memories; then all gates settle in
 // the order of their outputs' numbers, and what is set, cleared or open follows, until nothing
-// moves. It takes a byte a net and four a pin; no compiler sees the netlist.
+// moves. A net takes a byte, a pin four, a flip-flop thirty; no compiler sees the netlist.
 
 #include <svdpi.h>
 
@@ -98,7 +98,7 @@ class Netlist {
             value_[state.q] = state.kind >> 1 ? state.kind >> 2 : start ? random() & 1 : 0;
             const int32_t open = state.latch() ? state.clock : 0;
             if (state.set || state.clear || open) {
-                by_level_[{state.set, state.clear, open}].push_back(state);
+                by_level_[{state.set, state.clear, open}].push_back(&state - states_.data());
             }
         }
         sampled_.resize(states_.size());
@@ -126,6 +126,7 @@ class Netlist {
         }
         run(0, groups_.size());
         for (int32_t clock : moving_) high_.push_back(value_[clock]);
+        sample();
         rest(false);
     }
 
@@ -134,7 +135,12 @@ class Netlist {
     int clock(int which, bool level) {
         value_[clocks_[which]] = level;
         run(0, control_groups_);
-        if (move() || clock_is_data_) {
+        if (!started_) {  // no edge
+            for (size_t k = 0; k < moving_.size(); k++) high_[k] = value_[moving_[k]];
+            rest(false);
+            return 0;
+        }
+        if (move(true) || clock_is_data_) {
             moves_++;
             moved_ = true;
         }
@@ -142,6 +148,7 @@ class Netlist {
     }
 
     void apply(const svBitVecVal *inputs, svBitVecVal *outputs) {
+        started_ = true;
         bool changed = moved_;
         for (size_t word = 0; word < last_.size(); word++) {
             uint32_t other = inputs[word] ^ last_[word];
@@ -183,6 +190,11 @@ class Netlist {
 
     void sample() {
         for (size_t i = 0; i < states_.size(); i++) sampled_[i] = value_[states_[i].data];
+        for (const auto &[controls, states] : by_level_) {
+            const auto [set, clear, open] = controls;
+            if (!value_[set] && !value_[clear]) continue;
+            for (size_t i : states) sampled_[i] = !value_[clear];
+        }
         for (size_t i = 0; i < memories_.size(); i++) writes_[i] = written(memories_[i]);
     }
 
@@ -198,7 +210,7 @@ class Netlist {
 
     // Gives flip-flops and memories whose clock rises what was sampled, and what is set, cleared
     // or open its level; returns whether something changed.
-    bool move() {
+    bool move(bool edge) {
         bool changed = false;
         for (size_t k = 0; k < moving_.size(); k++) {
             const bool before = high_[k];
@@ -215,16 +227,18 @@ class Netlist {
                 memories_[i].table = writes_[i];
             }
         }
-        return level() || changed;
+        return level(edge) || changed;
     }
 
-    bool level() {
+    bool level(bool edge) {
         bool changed = false;
         for (const auto &[controls, states] : by_level_) {
             const auto [set, clear, open] = controls;
             if (!value_[set] && !value_[clear] && !value_[open]) continue;
-            for (const State &state : states) {
-                uint8_t next = value_[open] ? value_[state.data] : value_[state.q];
+            for (size_t i : states) {
+                const State &state = states_[i];
+                uint8_t next = value_[state.q];
+                if (value_[open]) next = edge ? sampled_[i] : value_[state.data];
                 if (value_[set]) next = 1;
                 if (value_[clear]) next = 0;
                 changed |= next != value_[state.q];
@@ -238,8 +252,9 @@ class Netlist {
     // those alone that depend on an input in the same clock.
     void rest(bool near) {
         for (int round = 0; round < kMostRounds; round++, near = false) {
+            if (near) run(0, control_groups_);
             run(near ? far_groups_ : 0, groups_.size());
-            if (!move()) {
+            if (!move(false)) {
                 sample();
                 return;
             }
@@ -257,7 +272,7 @@ class Netlist {
     bool clock_is_data_;
     std::vector<int32_t> inputs_, outputs_, clocks_, pins_;
     std::vector<State> states_;
-    std::map<std::array<int32_t, 3>, std::vector<State>> by_level_;
+    std::map<std::array<int32_t, 3>, std::vector<size_t>> by_level_;
     std::vector<Group> groups_;
     std::vector<Place> places_;     // of the groups
     std::vector<Memory> memories_;  // in the order of the gates that read them
@@ -268,6 +283,7 @@ class Netlist {
     std::vector<uint8_t> high_;    // their values
     std::map<size_t, std::vector<size_t>> states_of_, memories_of_;
     int moves_ = 0;
+    bool started_ = false;
     bool moved_ = false;  // and the gates have not followed
 };
 

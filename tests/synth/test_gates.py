@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the simulation of standard cells by tables beside Verilator's of Yosys' models of them."""
+"""Tests the simulation of netlists from tables beside Verilator's of Yosys' models of cells."""
 
 import gzip
 import pathlib
@@ -113,13 +113,7 @@ async def random_inputs(dut) -> None:
 def test_standard_cells(target: str, tmp_path: pathlib.Path) -> None:
     """Each cell of a library does what Yosys' model of the cell does in Verilator."""
     library = known(target)
-    models = tmp_path / "models.sv"
-    read = f"read_liberty -ignore_miss_func {library.path}"
-    yosys.run([read, "proc", f"write_verilog -noattr {models}"], tmp_path / "log")
-    ours, text = cells.clock_gates(library), models.read_text()
-    for name in re.findall(r"module (\w+) \(", ours):
-        text = re.sub(rf"(?ms)^module {name}\(.*?^endmodule\n", "", text)
-    models.write_text(text + ours)
+    models = library_models(library, tmp_path)
     compare(every_cell(library, random.Random(1)), target, library, models)
 
 
@@ -258,7 +252,53 @@ def compare(
     high = re.search(r"output \[(\d+):0\] out_o", text)[1]
     bench.write_text(f"{made}{BENCH.format(high=high)}")
     sources = [*([] if alone else [netlist]), models, gates.SIMULATION, bench]
-    assert cocotb_bench.simulate("bench", "tests.synth.test_gates", sources=sources)
+    assert run("bench", "random_inputs", sources=sources)
+
+
+def run(top: str, only: str, **options) -> list[str]:
+    """Runs one of this file's coroutines on a module."""
+    return cocotb_bench.simulate(top, "tests.synth.test_gates", test_filter=only, **options)
+
+
+def library_models(library: liberty.Library, folder: pathlib.Path) -> pathlib.Path:
+    """Writes Verilog of a library's cells: Yosys' models, and ours of clock gates."""
+    models = folder / "models.sv"
+    read = f"read_liberty -ignore_miss_func {library.path}"
+    yosys.run([read, "proc", f"write_verilog -noattr {models}"], folder / "log")
+    ours, text = cells.clock_gates(library), models.read_text()
+    for name in re.findall(r"module (\w+) \(", ours):
+        text = re.sub(rf"(?ms)^module {name}\(.*?^endmodule\n", "", text)
+    models.write_text(text + ours)
+    return models
+
+
+def test_reset_by_a_flip_flop(tmp_path: pathlib.Path) -> None:
+    """A flip-flop whose reset another one ends at an edge takes nothing at that edge."""
+    library = known("nangate45")
+    pins = {"CK": "clk_i", "D": "1'h1"}
+    body = [instance("DFFR_X1", {**pins, "RN": "rst_ni", "Q": "ended"})]
+    body.append(instance("DFFR_X1", {**pins, "RN": "ended", "Q": "made"}))
+    text = module(["ended", "made"], body, ["ended", "made"])
+    compare(text, "nangate45", library, library_models(library, tmp_path))
+
+
+@cocotb.test()
+async def random_states(dut) -> None:
+    """What has no value begins at random: flip-flops that hold theirs, and inputs that are x."""
+    await Timer(1, unit="ns")
+    states, unknown = divmod(int(dut.out_o.value), 1 << 64)
+    assert 8 < states.bit_count() < 56 and 8 < unknown.bit_count() < 56
+
+
+def test_random_states(tmp_path: pathlib.Path) -> None:
+    """Flip-flops without a reset, and x, are simulated from random values."""
+    library, netlist = known("nangate45"), tmp_path / "top.v"
+    body, held, unknown = [], [f"held{i}" for i in range(64)], [f"x{i}" for i in range(64)]
+    body += [instance("DFF_X1", {"CK": "clk_i", "D": net, "Q": net}) for net in held]
+    body += [instance("BUF_X1", {"A": "1'hx", "Z": net}) for net in unknown]
+    netlist.write_text(module([*held, *unknown], body, [*unknown, *held]))
+    made = simulation.files(netlist, "top", "nangate45", library)
+    assert run("top", "random_states", netlist=made)
 
 
 @pytest.mark.parametrize(
@@ -269,6 +309,9 @@ def compare(
         ({"A1": "in_i[0]", "A2": "other", "ZN": "made"}, "1 nets have no driver"),
         ({"A1": "in_i[0]", "A2": "in_i[1]", "ZN": "in_i[2]"}, "2 nets have no driver, or several"),
         ({"A1": "in_i[0]", "ZN": "made"}, "nothing at its pin 'A2'"),
+        ({"A1": "in_i[0]", "A2": "~in_i[1]", "ZN": "made"}, "is not understood"),
+        ({"A1": "in_i[0]", "A2": "in_i[1:0]", "ZN": "made"}, "no pin A2 of 2 bits"),
+        ({"A1": "in_i[0]", "A9": "in_i[1]", "ZN": "made"}, "no pin A9 of 1 bits"),
     ],
 )
 def test_broken_netlists(pins: dict[str, str], why: str, tmp_path: pathlib.Path) -> None:
@@ -280,3 +323,14 @@ def test_broken_netlists(pins: dict[str, str], why: str, tmp_path: pathlib.Path)
         return
     with pytest.raises(SynthesisError, match=why):
         simulation.files(netlist, "top", "nangate45", library)
+
+
+def test_names_of_each_other(tmp_path: pathlib.Path) -> None:
+    """Nets that are only names of each other are refused, and so is a netlist without the top."""
+    library, netlist = known("nangate45"), tmp_path / "top.v"
+    ring = "".join(f"  assign {a} = {b};\n" for a, b in ("pq", "qr", "rp"))
+    netlist.write_text(module(["p", "q", "r"], [ring], ["p"]))
+    with pytest.raises(SynthesisError, match="names of each other"):
+        simulation.files(netlist, "top", "nangate45", library)
+    with pytest.raises(SynthesisError, match="no module other"):
+        simulation.files(netlist, "other", "nangate45", library)

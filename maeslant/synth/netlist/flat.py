@@ -16,7 +16,7 @@ MODULE = re.compile(r"module (\\\S+|\w+) ?\(")
 CELL = re.compile(r"  (\\\S+ |\w+) (#|\S+ +)\($")
 PARAMETERS_END = re.compile(r"  \) \S+ +\($")
 PIN = re.compile(r"    \.(\w+)\((.*)\),?$")
-WIRE = re.compile(r"  (input|output|wire) (?:\[(\d+):(\d+)\] )?(\\\S+|\w+) ?;$")
+WIRE = re.compile(r"  (input|output|wire) (?:signed )?(?:\[(\d+):(\d+)\] )?(\\\S+|\w+) ?;$")
 ASSIGN = re.compile(r"  assign (.*) = (.*);$")
 OPERAND = re.compile(r"(\d+)'s?([bdh])(\w+)|(\\\S+|\w+)(?: ?\[(\d+)(?::(\d+))?\])?")
 ZERO, ONE = 0, 1  # nets that are constant
@@ -68,7 +68,7 @@ class Netlist:
 
     def __init__(self, cells: Cells) -> None:
         self._cells = cells
-        self._nets = {"1'h0": ZERO, "1'h1": ONE, "1'hx": ZERO}
+        self._nets = {"1'h0": ZERO, "1'h1": ONE}
         self.count = 2  # of nets
         self.ports: list[tuple[str, str]] = []  # (name, direction)
         self.widths: dict[str, tuple[int, int]] = {}  # of vectors: highest and lowest bit
@@ -100,6 +100,8 @@ class Netlist:
             elif wire := WIRE.match(line):
                 if wire[2]:
                     self.widths[wire[4]] = int(wire[2]), int(wire[3])
+                    if int(wire[2]) < int(wire[3]):
+                        raise SynthesisError(f"the bits of {wire[4]} ascend: not simulated")
                 if wire[1] != "wire":
                     self.ports.append((wire[4], wire[1]))
                     self.bits(wire[4])
@@ -108,6 +110,8 @@ class Netlist:
                     self._gate(BUFFER, [of], to)
             elif line == "endmodule\n":
                 break
+        if not inside:
+            raise SynthesisError(f"the netlist has no module {top}")
         self.tables, self.counts = np.array(self._tables), np.array(self._counts)
         self.outputs = np.array(self._outputs, np.int64)
         self.inputs = np.array(self._inputs, np.int64).reshape(-1, MOST)
@@ -121,8 +125,10 @@ class Netlist:
         buffers = (self.tables == BUFFER) & (self.counts == 1)
         kept = np.flatnonzero(~buffers)
         self.same[self.outputs[buffers]] = self.inputs[buffers, 0]
-        while (self.same != (further := self.same[self.same])).any():
-            self.same = further
+        for _ in range(self.count.bit_length() + 1):
+            self.same = self.same[self.same]
+        if np.isin(self.same[self.outputs[buffers]], self.outputs[buffers]).any():
+            raise SynthesisError("nets that are names of each other are not simulated")
         self.tables, self.counts, self.outputs = (
             of[kept] for of in (self.tables, self.counts, self.outputs)
         )
@@ -135,17 +141,16 @@ class Netlist:
     def net(self, text: str) -> int:
         """Returns the number of a net of one bit."""
         found = self._nets.get(text)
-        if found is None:
-            found = self._nets[text] = self.bits(text)[0]
-        return found
+        return self.bits(text)[0] if found is None else found
 
     def bits(self, text: str) -> list[int]:
         """Returns the numbers of the nets that a Verilog expression joins, the lowest bit first."""
         found = []
+        if OPERAND.sub("", text).strip("{}, "):
+            raise SynthesisError(f"{text} in a netlist is not understood")
         for size, base, digits, name, high, low in OPERAND.findall(text):
             if size:
-                value = int(re.sub("[xz]", "0", digits), {"b": 2, "d": 10, "h": 16}[base])
-                bits = [value >> i & 1 for i in range(int(size))]
+                bits = self._constants(int(size), base, digits)
             elif name not in self.widths:
                 bits = [self._named(name)]
             else:
@@ -153,6 +158,19 @@ class Netlist:
                 bits = [self._named(f"{name} [{i}]") for i in range(last, first + 1)]
             found = bits + found
         return found
+
+    def _constants(self, size: int, base: str, digits: str) -> list[int]:
+        """Returns the nets of a number's bits; one of x or z is a net of its own."""
+        value = int(re.sub("[xz]", "0", digits), {"b": 2, "d": 10, "h": 16}[base])
+        bits = [value >> i & 1 for i in range(size)]
+        width = {"b": 1, "h": 4}.get(base, size)
+        for place, digit in enumerate(reversed(digits)):
+            if digit in "xz":
+                for i in range(place * width, min((place + 1) * width, size)):
+                    bits[i] = self._new()
+                    # It begins at random, as a flip-flop does, and stays.
+                    self._states.append((bits[i], bits[i], ZERO, ZERO, ZERO, 0))
+        return bits
 
     def _named(self, name: str) -> int:
         number = self._nets.get(name)
@@ -178,9 +196,12 @@ class Netlist:
             self.stays.append(Instance(key, given))
             return
         nets: dict[object, int] = {}
+        ports = self._cells.directions[key[0]]
         for name, text in pins.items():
             found = self._nets.get(text)
             bits = self.bits(text) if found is None else [found]
+            if ports.get(name, (None, 0))[1] != len(bits):
+                raise SynthesisError(f"a {key[0]} has no pin {name} of {len(bits)} bits")
             nets |= zip(names_of(name, len(bits)), bits, strict=True)
         try:
             self._add(model, nets)

@@ -199,7 +199,7 @@ def _lut(target: str, kind: str, values: dict[str, str]) -> Model | None:
     if not found or target not in LUTS:
         return None
     inputs, output = LUTS[target]
-    function = number(values["INIT"]), tuple(inputs[: int(found[1])])
+    function = number(values.get("INIT", "0")), tuple(inputs[: int(found[1])])
     return Model({output: function}, [], [])
 
 
@@ -222,7 +222,7 @@ def _memories(kind: str, values: dict[str, str]) -> Model | None:
                 output, data = (pins(f"D{way}{part}", width)[bit] for way in "OI")
                 read = pins(f"ADDR{part}", len(to))
                 add(first, read, output, to, data, buffer("WE"), clock)
-    elif form := re.fullmatch(r"RAM(32|64|128|256)X1([DS])", kind):
+    elif form := re.fullmatch(r"RAM(32|64|128|256(?=X1S))X1([DS])", kind):
         count, clock = int(form[1]).bit_length() - 1, _clock("WCLK", values)
         as_vector = kind in ("RAM128X1D", "RAM256X1S")
         to, from_ = (
@@ -248,7 +248,11 @@ def _memories(kind: str, values: dict[str, str]) -> Model | None:
             add(first, ["1"] * 5, "Q31", (), "D", buffer("CE"), clock)
     elif kind == "TRELLIS_DPR16X4":
         word = number(values["INITVAL"])
-        enable, clock = (buffer(n, values[f"{n}MUX"] == '"INV"') for n in ("WRE", "WCK"))
+        fixed = {'"0"': (0, ()), '"1"': (1, ())}
+        enable, clock = (
+            fixed.get(values[f"{n}MUX"]) or buffer(n, values[f"{n}MUX"] == '"INV"')
+            for n in ("WRE", "WCK")
+        )
         for bit in range(4):
             first = sum((word >> 4 * i + bit & 1) << i for i in range(16))
             output, data = f"DO[{bit}]", f"DI[{bit}]"

@@ -48,7 +48,7 @@ def written(
     with open(netlist) as lines:
         read.read(lines, top)
     shell = Shell(read, known, kept)
-    _check_drivers(read, shell.back)
+    drivers = _drivers(read, shell.back)
     read.join()
     order = _order(read, shell.back)
     inputs = [name for name, way in read.ports if way == "input"]
@@ -57,9 +57,10 @@ def written(
         raise SynthesisError(f"{top} has a clock in a port of several bits: not simulated")
     tables = netlist.with_name("gates.bin")
     text = shell.text(clocks, tables)
+    _check_drivers(read, drivers, shell.made)
     moving = _moving(read, order.control)
-    if moving[shell.used].any():
-        raise SynthesisError(f"{top} has a gated clock of a cell that is no gate: not simulated")
+    if (moving | order.control)[shell.used].any():
+        raise SynthesisError(f"{top} has a made clock of a cell that is no gate: not simulated")
     data = [shell.made, read.states[:, (1, 3, 4)]]
     data += [read.memories[name] for name in ("enable", "data", "to")]
     clock_is_data = (moving & ~order.control).any() or any(moving[nets].any() for nets in data)
@@ -141,7 +142,7 @@ def _order(read: Netlist, back: list[int]) -> _Order:
     for key in keys:
         starts[1:] |= key[1:] != key[:-1]
     begins = np.flatnonzero(starts)
-    ends = np.append(begins[1:], len(order))
+    ends = np.append(begins[1:], len(order))[: len(begins)]
     groups = np.zeros(len(begins), GROUP)
     groups["table"], groups["count"] = keys[0][begins], keys[1][begins]
     groups["size"] = ends - begins
@@ -167,13 +168,27 @@ def _order(read: Netlist, back: list[int]) -> _Order:
     )
 
 
-def _check_drivers(read: Netlist, back: list[int]) -> None:
-    """Raises if a net of a netlist is driven by nothing, or twice; ``back``: by other cells."""
-    driven = np.zeros(read.count, int)
+def _drivers(read: Netlist, back: list[int]) -> np.ndarray:
+    """Returns how often each net of a netlist is driven; ``back``: nets that other cells drive."""
+    found = np.zeros(read.count, int)
     for nets in (read.outputs, read.states[:, 0], _inputs(read), back, [ZERO, ONE]):
-        np.add.at(driven, nets, 1)
-    if (driven != 1).any():
-        raise SynthesisError(f"{(driven != 1).sum()} nets have no driver, or several")
+        np.add.at(found, nets, 1)
+    return found
+
+
+def _check_drivers(read: Netlist, drivers: np.ndarray, used: list[int]) -> None:
+    """Raises if a net is driven twice, or by nothing and is read; ``used``: those read by others.
+
+    Names that Yosys keeps of what it took out are read by nothing but names.
+    """
+    reading = np.zeros(read.count, bool)
+    parts = [read.inputs, read.states[:, 1:5], used]
+    parts += [read.memories[name] for name in ("clock", "enable", "data", "to")]
+    for nets in parts:
+        reading[nets] = True
+    wrong = int(((drivers > 1) | (reading & (drivers == 0))).sum())
+    if wrong:
+        raise SynthesisError(f"{wrong} nets have no driver, or several")
 
 
 def _moving(read: Netlist, control: np.ndarray) -> np.ndarray:

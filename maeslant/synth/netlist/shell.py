@@ -63,6 +63,10 @@ class Shell:
             f"  always @({name}) edges{i} <= maeslant_gates_clock(which, {i}, {name});\n"
             for i, name in enumerate(clocks)
         )
+        begins = "".join(
+            f"    void'(maeslant_gates_clock(which, {i}, {name}));\n"
+            for i, name in enumerate(clocks)
+        )
         moved = " + ".join(["0", *(f"edges{i}" for i in range(len(clocks)))])
         given, made = (f"[0:{max(len(of) - 1, 0) // WORD}]" for of in (self.given, self.made))
         # Nothing drives `start`: it is what the simulator gives a flip-flop that was not reset.
@@ -75,9 +79,12 @@ module gates({", ".join(name for names in ways.values() for name in names)});
     input int which, moved, input bit [{WORD - 1}:0] given{given},
     output bit [{WORD - 1}:0] made{made}
   );
-  int which, start;
+  int which;
+  logic [31:0] start;
   bit [{WORD - 1}:0] given{given}, made{made};
-  initial which = maeslant_gates_open("{tables}", start);
+  initial begin
+    which = maeslant_gates_open("{tables}", start);
+{begins}  end
 {edges}{"".join(self._wires)}{assigned}
   always_comb maeslant_gates_settle(which, {moved}, given, made);
 {"".join(ends)}endmodule
