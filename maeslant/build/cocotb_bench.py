@@ -144,6 +144,7 @@ def simulate(
             extra_env={
                 "PYTHONPATH": os.pathsep.join([str(paths.ROOT), *sys.path]),
                 "MAESLANT_PARAMETERS": json.dumps(values),
+                "MAESLANT_NETLIST": "1" if netlist is not None else "",
                 "COCOTB_ANSI_OUTPUT": "0",
                 **(env or {}),
             },
@@ -187,6 +188,11 @@ def coroutines(results: pathlib.Path) -> dict[str, str]:
 def parameters() -> dict[str, object]:
     """Returns the RTL parameters of the simulated module by name, for use in a cocotb test."""
     return json.loads(os.environ.get("MAESLANT_PARAMETERS", "{}"))
+
+
+def is_netlist() -> bool:
+    """Returns true in a cocotb test if gates stand in the place of the module's RTL."""
+    return bool(os.environ.get("MAESLANT_NETLIST"))
 
 
 def _folder(top: str, *configuration: object) -> pathlib.Path:

@@ -130,8 +130,9 @@ class Netlist {
         rest(false);
     }
 
-    // Returns how often an edge moved something. What it moves takes the values that stood when
-    // all was at rest, also where two clocks have an edge at once.
+    // Returns how often an edge moved something, or may have where a clock is data, too. What it
+    // moves takes the values that stood when all was at rest, also where two clocks have an edge
+    // at once.
     int clock(int which, bool level) {
         value_[clocks_[which]] = level;
         run(0, control_groups_);

@@ -12,6 +12,7 @@ from maeslant import paths
 from maeslant.build import cocotb_bench
 
 parameters = cocotb_bench.parameters
+is_netlist = cocotb_bench.is_netlist
 
 
 def run(top: str, *, module: str | None = None, **options: object) -> None:

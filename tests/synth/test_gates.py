@@ -286,7 +286,7 @@ def test_reset_by_a_flip_flop(tmp_path: pathlib.Path) -> None:
 
 @cocotb.test()
 async def random_states(dut) -> None:
-    """What has no value begins at random: flip-flops that hold theirs, and inputs that are x."""
+    """Flip-flops that nothing resets, and inputs that are x, have random values from the start."""
     await Timer(1, unit="ns")
     states, unknown = divmod(int(dut.out_o.value), 1 << 64)
     assert 8 < states.bit_count() < 56 and 8 < unknown.bit_count() < 56

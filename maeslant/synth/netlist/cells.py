@@ -69,7 +69,7 @@ def to_prove(netlist: pathlib.Path, target: str, library: Library | None) -> lis
 
 
 def others(target: str, library: Library | None) -> str:
-    """Returns Verilog of cells that a simulation gets as they are; ``library`` as for `to_prove`.
+    """Returns Verilog of cells that a simulation takes from here; ``library`` as for `to_prove`.
 
     Of a standard-cell library those that Yosys reads no function of; of FPGAs large memories and
     ECP5's multipliers.

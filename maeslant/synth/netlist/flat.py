@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from maeslant.synth.netlist.functions import Cells, Key, Model
+from maeslant.synth.netlist.functions import BASES, MOST, Cells, Key, Model
 from maeslant.synth.netlist.functions import pins as names_of
 from maeslant.synth.report import SynthesisError
 
@@ -20,7 +20,6 @@ WIRE = re.compile(r"  (input|output|wire) (?:signed )?(?:\[(\d+):(\d+)\] )?(\\\S
 ASSIGN = re.compile(r"  assign (.*) = (.*);$")
 OPERAND = re.compile(r"(\d+)'s?([bdh])(\w+)|(\\\S+|\w+)(?: ?\[(\d+)(?::(\d+))?\])?")
 ZERO, ONE = 0, 1  # nets that are constant
-MOST = 6  # inputs of a gate
 BUFFER = 0b10  # the table of a gate whose output is its input
 MEMORY = np.dtype(
     [("table", "<u8"), ("clock", "<i4"), ("enable", "<i4"), ("data", "<i4"), ("count", "<i4")]
@@ -161,7 +160,7 @@ class Netlist:
 
     def _constants(self, size: int, base: str, digits: str) -> list[int]:
         """Returns the nets of a number's bits; one of x or z is a net of its own."""
-        value = int(re.sub("[xz]", "0", digits), {"b": 2, "d": 10, "h": 16}[base])
+        value = int(re.sub("[xz]", "0", digits), BASES[base])
         bits = [value >> i & 1 for i in range(size)]
         width = {"b": 1, "h": 4}.get(base, size)
         for place, digit in enumerate(reversed(digits)):

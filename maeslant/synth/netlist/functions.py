@@ -84,7 +84,7 @@ class Cells:
     """Finds what the cells of a netlist do, by name and parameters.
 
     ``directions``: of each cell's ports, with the number of bits. ``others``: Verilog of cells that
-    stay as they are, none of which has a model here.
+    the library's file says nothing of, or of those of an FPGA that stay as they are.
     """
 
     def __init__(
