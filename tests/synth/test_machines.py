@@ -14,7 +14,7 @@ from maeslant.synth import SynthesisError, design, flow, synthesize
 from maeslant.synth import report as reports
 from maeslant.synth.fpga import flow as fpga
 from maeslant.synth.netlist import machines, simulation
-from tests.synth.test_gates import known
+from tests.synth.test_flow import library as installed
 
 PARAMETERS = {"Width": 8, "Depth": 3}
 
@@ -32,7 +32,7 @@ def test_lockstep(
     target: str, right: str, wrong, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A netlist runs beside its RTL while that is tested; one with wrong gates ends the test."""
-    library = None if target == "xc7" else known(target)
+    library = None if target == "xc7" else installed(target)
     monkeypatch.setattr(reports, "REPORTS", tmp_path)
     netlist = synthesize("mae_fifo", target, PARAMETERS).unpack(tmp_path)
 
