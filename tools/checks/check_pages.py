@@ -50,7 +50,7 @@ VARIABLES = "docs/guides/install.md"
 READ = re.compile(r'(?m)(?:getenv\(|environ(?:\.get\(|\[)|^[A-Z_]+ = )"(MAESLANT_\w+)"')
 READERS = ("driver", "sim", "maeslant", "tools", "examples")
 # What a program hands to its own child, and no user sets: the rest of the name.
-HANDED_ON = {"DIRS", "FIGURES", "KEYS", "PARAMETERS", "SCHEDULES"}
+HANDED_ON = {"DIRS", "FIGURES", "KEYS", "NETLIST", "PARAMETERS", "SCHEDULES"}
 
 
 def targets(makefile: str) -> set[str]:
