@@ -155,6 +155,14 @@ def test_too_large_for_the_device(monkeypatch) -> None:
         synthesize("mae_rr_arb", "ecp5")
 
 
+def test_view_of_a_cell(monkeypatch) -> None:
+    """A design whose ECP5 view names a cell, with a model in Yosys, is mapped as far as placing."""
+    none = dataclasses.replace(ECP5, router=dataclasses.replace(ECP5.router, luts=0))
+    monkeypatch.setitem(PARTS, "ecp5", none)
+    with pytest.raises(SynthesisError, match="more than the 0 of the device"):
+        synthesize("mae_idle_clock", "ecp5")
+
+
 def below(pid: int) -> list[int]:
     """Returns the process ids of a process's children."""
     found = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
