@@ -26,7 +26,7 @@ def once(design: object, prefix: str) -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "modules.json"
-        libyosys.run_pass(f"write_json {file}", design)
+        libyosys.run_pass(f"write_json -selected {file}", design)
         made = canonical.Modules(file, unused=True)
     modules = {name.str(): module for name, module in design.modules_.items()}
     alike: dict[str, list[str]] = {}

@@ -297,3 +297,14 @@ def test_errors(toy) -> None:
     shutil.rmtree(toy.folder / ".git")
     with pytest.raises(MaeslantError, match="needs Git"):
         list(renew.renew(publish=True))
+
+
+@pytest.mark.parametrize("kept", [(), ("mae_clock_gate",)], ids=["flat", "kept"])
+def test_view_of_a_cell(kept: tuple[str, ...]) -> None:
+    """A view of ECP5 names a cell: it is logic like any other, unlike RTL that names none."""
+    forms = [
+        renew._netlist(found.read(not kept), found.top, kept, ("flatten", "opt_clean"))
+        for found in (design.find("mae_idle_clock", views=views) for views in ("ecp5", "generic"))
+    ]
+    assert [any("DCCA" in line for line in made.form) for made in forms] == [not kept, False]
+    assert forms[0].difference(forms[1])

@@ -119,8 +119,7 @@ def map_core(
         report.pack(work / "net.v")
         return _area(_counts(work / "cells.json"), part.cells)
     # Not the cells that a technology's view names: Yosys' models of some are processes.
-    core = [f"select {design.top}", f"write_json -selected {work / 'core.json'}", "select -clear"]
-    passes = [*read, "opt_clean", *core]
+    passes = [*read, "opt_clean", f"write_json -selected {work / 'core.json'}"]
     passes += [mapped("", "begin:map_luts"), "design -save core"]
     for way, option in part.ways.items():
         passes += ["design -load core", mapped(option, "map_luts:check"), *_merge(how)]

@@ -163,7 +163,7 @@ def _netlist(
     """Elaborates and cleans RTL as for mapping; returns the netlist in its canonical form."""
     with report.workplace(top) as work:
         file = work / "net.json"
-        passes = [*yosys.elaborate(read, top, kept), *cleaned, f"write_json {file}"]
+        passes = [*yosys.elaborate(read, top, kept), *cleaned, f"write_json -selected {file}"]
         yosys.run(passes, work / "log")
         return canonical.Netlist(file, top)
 
