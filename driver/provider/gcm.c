@@ -2,6 +2,7 @@
 /* Sends a GCM message through the device in pieces of any size. */
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <openssl/crypto.h>
 #include <openssl/proverr.h>
@@ -28,6 +29,7 @@ void gcm_start(struct gcm *gcm, struct card *card, struct key *key, const uint8_
     gcm_drop(gcm);
     gcm->card = card;
     gcm->key = key_share(key);
+    gcm->process = getpid();
     gcm->direction = direction;
     memcpy(gcm->iv, iv, iv_bytes);
     gcm->iv_bytes = iv_bytes;
@@ -55,7 +57,7 @@ static mae_error_t wait_turn(struct card *card)
 static mae_error_t open_message(struct gcm *gcm)
 {
     struct card *card = gcm->card;
-    if (gcm->failed || (gcm->open && gcm->opening != card->opening))
+    if (gcm->open && gcm->opening != card->opening)
         return MAE_E_STATE;
     if (gcm->open)
         return MAE_OK;
@@ -227,11 +229,22 @@ static mae_error_t add_keystream(struct gcm *gcm, struct batch *batch, uint64_t 
 
 /* ---- calls ---- */
 
+/* Raises an error and returns 0 if a message has failed, or is another process's. */
+static int goes_on(const struct gcm *gcm)
+{
+    if (gcm->process != getpid())
+        return fail(PROV_R_CIPHER_OPERATION_FAILED,
+                    "maeslant: this message was begun before a fork: its parent goes on with it");
+    return gcm->failed ? fail_card(MAE_E_STATE) : 1;
+}
+
 int gcm_aad(struct gcm *gcm, const uint8_t *aad, size_t bytes)
 {
     struct batch batch;
     size_t whole = (gcm->held_bytes + bytes) / BLOCK * BLOCK, head = gcm->held_bytes;
     mae_error_t error = MAE_OK;
+    if (!goes_on(gcm))
+        return 0;
     if (gcm->data)
         return fail(PROV_R_CIPHER_OPERATION_FAILED, "maeslant: all AAD comes before the data");
     if (whole > 0) {
@@ -306,6 +319,8 @@ static mae_error_t run_data(struct gcm *gcm, uint8_t *out, const uint8_t *in, si
 
 int gcm_data(struct gcm *gcm, uint8_t *out, const uint8_t *in, size_t bytes)
 {
+    if (!goes_on(gcm))
+        return 0;
     if (bytes == 0)
         return 1;
     if (gcm->data && gcm->held_bytes > 0 && gcm->held_bytes + bytes < BLOCK) {
@@ -349,6 +364,10 @@ static mae_error_t run_last(struct gcm *gcm, uint8_t *tag, size_t tag_bytes)
 
 int gcm_finish(struct gcm *gcm, uint8_t *tag, size_t tag_bytes)
 {
+    if (!goes_on(gcm)) {
+        gcm_drop(gcm);
+        return 0;
+    }
     mae_error_t error = card_enter(gcm->card);
     if (error == MAE_OK)
         error = run_last(gcm, tag, tag_bytes);

@@ -18,11 +18,12 @@ struct gcm {
     mae_direction_t direction;
     uint8_t iv[GCM_IV_MOST];
     size_t iv_bytes;
-    bool open;    /* has a context of the device and its key in a slot */
-    bool begun;   /* the device has had a job of it */
-    bool data;    /* all AAD has gone to the device */
-    bool counted; /* first_counter is known */
-    bool failed;  /* a job or its preparation did; only gcm_drop is left */
+    bool open;     /* has a context of the device and its key in a slot */
+    bool begun;    /* the device has had a job of it */
+    bool data;     /* all AAD has gone to the device */
+    bool counted;  /* first_counter is known */
+    bool failed;   /* a job or its preparation did; only gcm_drop is left */
+    pid_t process; /* that began it, and alone goes on with it: both would use its IV */
     uint32_t opening, context;
     uint8_t first_counter[BLOCK];
     uint8_t keystream[BLOCK]; /* of the data block that is held */
@@ -31,7 +32,8 @@ struct gcm {
     uint64_t blocks; /* of data that the device has had */
 };
 
-/* Starts a message under a key, which it shares; the device hears of it with its first data. */
+/* Starts a message under a key, which it shares; the device hears of it with its first data. A
+   forked child that goes on with its parent's message gets an error. */
 void gcm_start(struct gcm *gcm, struct card *card, struct key *key, const uint8_t *iv,
                size_t iv_bytes, mae_direction_t direction);
 /* Adds AAD to a message, before its data. Raises an OpenSSL error and returns 0 if it fails. */

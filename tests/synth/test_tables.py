@@ -46,6 +46,14 @@ def use(monkeypatch, parameters: dict, options: dict) -> None:
     monkeypatch.setattr(tables, "headlines", lambda: (tables.Ours("mae_sbox_tower", label="ours"),))
 
 
+def test_published_netlists_were_checked() -> None:
+    """Each published report names the proof or the tests that its netlist passed."""
+    made = {file.name: report.load(file) for file in report.PUBLISHED.glob("*-*.json")}
+    assert len(made) > 100
+    checks = {"proved", "simulated"}
+    assert not [name for name, one in made.items() if checks.isdisjoint(one.netlist or {})]
+
+
 def test_reports_are_kept(small, monkeypatch, tmp_path) -> None:
     """The synthesis table takes a row from a published report without running Yosys."""
     assert made(False) == ["`mae_sbox_tower` (Kind 1) for nangate45: not synthesized yet"]

@@ -3,6 +3,7 @@
 
 import functools
 import os
+import re
 import signal
 import socket
 import struct
@@ -12,6 +13,7 @@ import time
 
 import pytest
 
+from maeslant import paths
 from maeslant.build import c_driver
 from maeslant.protected.model import card, wire
 from maeslant.protected.model.constants import RESET, RESET_WORD, STATE, State
@@ -20,6 +22,7 @@ from maeslant.protected.model.workload import Record, expected, first, octets, s
 from maeslant.protected.session import Gate, Host, library
 from tests.protected.driver.over_a_gate import SECRETS, session
 
+ENCLAVE = paths.ROOT / "driver" / "enclave"
 GOLDEN = [sys.executable, "-m", "maeslant.protected.host_process", "{socket}", "{wire}"]
 
 
@@ -34,11 +37,13 @@ def test_a_refused_hello_leaves_no_file_open():
     """mae_gate_open closes all received file descriptors if the HELLO message is wrong."""
     ffi, lib = library()
     before = sorted(os.listdir("/proc/self/fd"))
-    good = struct.pack("<IIQ", 1, 0, 4096)
-    bad = [good[:4], struct.pack("<IIQ", 9, 0, 4096), struct.pack("<IIQ", 1, 0, 0)]
-    bad += [struct.pack("<IIQ", 1, 0, 1 << 41)]
-    cases = [(hello, 2) for hello in bad] + [(good, count) for count in (0, 1, 3, 8)]
-    for hello, count in cases:
+    version = int(re.search(r"GATE_VERSION = (\d+)", (ENCLAVE / "gate.h").read_text())[1])
+    good = struct.pack("<IIQ", version, 0, 4096)
+    bad = [good[:4], struct.pack("<IIQ", version + 1, 0, 4096)]
+    bad += [struct.pack("<IIQ", version, 0, window) for window in (0, (1 << 40) + 4096)]
+    cases = [(hello, 2, False) for hello in bad]
+    cases += [(good, count, count == 2) for count in (0, 1, 2, 3, 8)]
+    for hello, count, accepted in cases:
         ours, theirs = socket.socketpair()
         with ours, theirs:
             files = [os.memfd_create("given") for _ in range(count)]
@@ -46,8 +51,9 @@ def test_a_refused_hello_leaves_no_file_open():
             for file in files:
                 os.close(file)
             handle = ffi.new("mae_gate_t **")
-            assert lib.mae_gate_open(ours.fileno(), handle) != lib.MAE_OK
-            assert handle[0] == ffi.NULL
+            assert (lib.mae_gate_open(ours.fileno(), handle) == lib.MAE_OK) == accepted
+            assert (handle[0] != ffi.NULL) == accepted
+            lib.mae_gate_close(handle[0])
         assert sorted(os.listdir("/proc/self/fd")) == before, f"{len(hello)} bytes, {count} files"
 
 
