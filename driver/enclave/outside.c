@@ -153,8 +153,7 @@ bool inside(const mae_session_t *session, const void *buffer, uint64_t size)
     uint64_t at = (uintptr_t)buffer;
     if (!buffer || size == 0 || at + (size - 1) < at)
         return false;
-    if (meets(at, size, session->shared_base, session->shared_bytes))
-        return false;
-    return session->buffers_bytes == 0 ||
-           within(at, size, session->buffers_base, session->buffers_bytes);
+    return !meets(at, size, session->shared_base, session->shared_bytes) &&
+           (session->buffers_bytes == 0 ||
+            within(at, size, session->buffers_base, session->buffers_bytes));
 }

@@ -50,10 +50,12 @@ void mae_task_get(const mae_task_t *task, struct mae_task_result *result)
 
 mae_error_t mae_task_values(const mae_task_t *task, uint64_t *values, size_t max)
 {
-    if (!task || !values || max < task->result.values)
+    size_t count = task ? task->result.values : 0;
+    if (!task || !values || max < count ||
+        (count > 0 && !inside(task->session, values, count * sizeof *values)))
         return MAE_E_ARGUMENT;
     if (!task->result.done || task->result.error)
         return MAE_E_STATE;
-    memcpy(values, task->values, task->result.values * sizeof *values);
+    memcpy(values, task->values, count * sizeof *values);
     return MAE_OK;
 }

@@ -221,7 +221,8 @@ struct mae_task_result {
 
 /* Copies the state and result of a protected session's task to *result. */
 MAE_API_VOID void mae_task_get(const mae_task_t *task, struct mae_task_result *result);
-/* Copies the register values that a task's BATCH request has read to `values`, in order. */
+/* Copies the register values that a task's BATCH request has read to `values`, in order, which lies
+   where application buffers do. */
 MAE_API mae_error_t mae_task_values(const mae_task_t *task, uint64_t *values, size_t max);
 /*
  * Wipes and frees a task of a protected session. An unfinished task continues without its buffer.

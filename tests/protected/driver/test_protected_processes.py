@@ -87,6 +87,24 @@ def test_a_forked_child_has_no_session(gate):
     host.free()
 
 
+def test_register_values_stay_in_the_enclave(gate):
+    """The C driver copies register values to no shared memory (H10)."""
+    host = Host(gate, *SECRETS, timeout=100_000)
+    assert gate.install(*SECRETS)
+    host.wait(host.open())
+    job = host.batch(0, [wire.read(card.SCRATCH, 8)])
+    host.wait(job)
+    base, size = gate.window
+    for at in (base, base + size - 8):
+        values = host.ffi.cast("uint64_t *", at)
+        assert host.lib.mae_task_values(job.handle, values, 1) == host.lib.MAE_E_ARGUMENT
+    values = host.ffi.new("uint64_t *")
+    assert host.lib.mae_task_values(job.handle, host.ffi.NULL, 1) == host.lib.MAE_E_ARGUMENT
+    assert host.lib.mae_task_values(job.handle, values, 1) == host.lib.MAE_OK
+    host.wait(host.close())
+    host.free()
+
+
 @pytest.mark.parametrize("big", [False, True])
 @pytest.mark.parametrize("eager", [False, True])
 def test_the_workload_over_two_processes(gate, big, eager):
