@@ -4,7 +4,7 @@
 The header comment is the truth; the page sets it beside the ports that slang reads, the modules it
 is made of, its users and its tests. The pages are not kept in the repository: `make site` makes
 them (tools/docsite), and `--check` makes them in a throw-away folder. Links are as from
-docs/modules.
+a folder of docs.
 """
 
 import argparse

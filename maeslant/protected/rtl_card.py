@@ -3,7 +3,7 @@
 
 So the workload, its attacks and its fuzz run on the hardware. Simulated time passes in `step` and
 in register accesses; the card's bursts are the link's events, made between two clocks. What the
-card did inside comes from monitors bound to its modules (sim/monitor), what it keeps from the
+card did inside comes from monitors bound to its modules (sim/bus_monitor), what it keeps from the
 model's state.
 """
 

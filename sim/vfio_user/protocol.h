@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Declares the messages of the vfio-user protocol 0.1 that a PCI function without migration needs,
-// as QEMU's docs/interop/vfio-user.rst specifies them. All numbers are little-endian.
+// as QEMU's page vfio-user.rst specifies them. All numbers are little-endian.
 #pragma once
 
 #include <cstdint>

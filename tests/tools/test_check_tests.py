@@ -50,6 +50,14 @@ def test_clean(tmp_path: pathlib.Path) -> None:
             for value in ("'x", "1'bx", "8'h0X", "4'bx_01")
         ),
         ("maeslant/cli.py", tree.SPDX_PY + "x = 1\n" * 500, "501 lines, and no ADR"),
+        *(
+            (file, text + "\n", "there is no tests/prim/test_old.py")
+            for file, text in (
+                ("maeslant/cli.py", tree.SPDX_PY + '"""Is tested (tests/prim/test_old.py)."""'),
+                ("regs/mae.rdl", "// SPDX-License-Identifier: x\n// tests/prim/test_old.py"),
+                ("driver/a.c", "/* SPDX-License-Identifier: x */\n/* tests/prim/test_old.py. */"),
+            )
+        ),
     ],
 )
 def test_break(tmp_path: pathlib.Path, file: str, text: str, said: str) -> None:

@@ -5,7 +5,8 @@ Every module of rtl/ has its test, a file of its own or one in the same folder w
 the module, or a pattern such as mae_sbox_*, as a part that it covers, with a test that is not
 marked full; a file over 500 lines has an ADR that names it; a folder has at most 15 files unless
 TABLES names it; every source file has an SPDX line; every module's header says its latency or
-throughput; RTL gives no unknown value (x), for which synthesis may take a secret.
+throughput; what stands at a source's top names no file that does not exist; RTL gives no unknown
+value (x), for which synthesis may take a secret.
 """
 
 import ast
@@ -30,6 +31,9 @@ SOURCE_NAMES = {"Makefile"}
 SKIPPED = {".git", ".venv", ".ci", "build", "__pycache__", ".pytest_cache", ".ruff_cache"}
 LEFT_OUT = "pytest.mark.full"
 UNKNOWN = re.compile(r"'[sS]?(?:[bBoOdDhH][\da-fA-F_]*)?[xX]")
+# The comment at a file's top, in C or Verilog, or with #.
+COMMENT = re.compile(r"(?:\s*(?://.*\n|#.*\n|/\*[\s\S]*?\*/\s*))*")
+FILE = re.compile(r"(?<![\w./:-])(\w+)/[\w./*-]*\w")
 TIMING = re.compile(r"\b(latency|throughput|clocks?|combinational)\b", re.IGNORECASE)
 
 
@@ -119,6 +123,25 @@ def header_problems(root: pathlib.Path) -> list[str]:
     return found
 
 
+def path_problems(root: pathlib.Path) -> list[str]:
+    """Returns an error for each path in a source's docstring or top comment that does not exist.
+
+    A path may end early, as in docs/adr/0001, and hold ``*``; X is a name to be filled in.
+    """
+    found = []
+    for path in sources(root):
+        text = path.read_text()
+        top = COMMENT.match(text)[0]
+        if path.suffix == ".py":
+            top = ast.get_docstring(ast.parse(text)) or ""
+        for name, folder in {match[0]: match[1] for match in FILE.finditer(top)}.items():
+            if folder in SKIPPED or not (root / folder).is_dir() or name.endswith("/X"):
+                continue
+            if not (root / name).exists() and not any(root.glob(f"{name}*")):
+                found.append(f"{path}: there is no {name}")
+    return found
+
+
 def unknown_problems(root: pathlib.Path) -> list[str]:
     """Returns an error for each RTL line that assigns or compares an unknown (X) value."""
     return [
@@ -158,6 +181,7 @@ def problems(root: pathlib.Path = paths.ROOT) -> list[str]:
     checks = (
         test_problems,
         header_problems,
+        path_problems,
         unknown_problems,
         size_problems,
         folder_problems,

@@ -2,8 +2,8 @@
 """Measures what protection costs: the protected card's clocks beside the unprotected card's.
 
 A DMA counts from the clock in which its movers take it to the one in which all of it is where it
-belongs: verified in device memory, or acknowledged by host memory. The monitors of sim/monitor
-say when that is.
+belongs: verified in device memory, or acknowledged by host memory. The monitors of
+sim/bus_monitor say when that is.
 """
 
 import functools
