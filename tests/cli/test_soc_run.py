@@ -8,6 +8,7 @@ import subprocess
 import types
 
 import pytest
+from rich.console import Console
 
 from maeslant import paths
 from maeslant.bench.measure import messages_plot
@@ -92,3 +93,20 @@ def test_pictures_are_published_on_demand(report: types.ModuleType) -> None:
     assert path.is_relative_to(paths.BUILD)
     assert common.drawn(None, True, report).parent == paths.RESULTS
     assert not any(path.is_relative_to(paths.ROOT / name) for name in ("docs", "results"))
+
+
+@pytest.mark.parametrize("published", [False, True])
+@pytest.mark.parametrize("report", [soc, overhead], ids=["soc", "overhead"])
+def test_records_are_published_on_demand(
+    report: types.ModuleType, published: bool, monkeypatch, tmp_path, capsys
+) -> None:
+    """A measurement goes to results/ together with the published picture, and only then."""
+    written = []
+    measures, draws = (soc.bench, soc.curve) if report is soc else (overhead, overhead)
+    monkeypatch.setattr(measures, "collect", lambda _err: {"blocks": {}})
+    monkeypatch.setattr(draws, "draw", lambda *_given: None)
+    monkeypatch.setattr(report, "publish", lambda name, _record: written.append(name))
+    picture = report.PUBLISHED if published else tmp_path / "picture.svg"
+    report.run(True, picture, Console(), Console(stderr=True))
+    assert len(written) == published
+    assert json.loads(capsys.readouterr().out)["picture"] == str(picture)

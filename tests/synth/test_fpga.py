@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from maeslant import paths
+from maeslant import cli, paths
 from maeslant.build import cocotb_bench
 from maeslant.synth import SynthesisError, flow, simulate, synthesize, yosys
 from maeslant.synth import report as reports
@@ -100,10 +100,13 @@ def test_every_memory_of_luts_counts() -> None:
 
 
 def test_simulation_without_a_simulator(monkeypatch, tmp_path) -> None:
-    """Simulation of a netlist without a C++ compiler gives an error before synthesis."""
+    """`synth --simulate` without a C++ compiler ends in an error before synthesis."""
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SynthesisError, match="--simulate needs g"):
-        simulation.check_simulator()
+        cli.app(["synth", "mae_rr_arb", "--target", "xc7", "--simulate"], standalone_mode=False)
+    assert not list(tmp_path.iterdir()), "it was synthesized first"
+    with pytest.raises(SynthesisError, match="--simulate needs g"):
+        flow.check_simulation("mae_rr_arb", "xc7")
 
 
 def test_the_middle_run_counts() -> None:
