@@ -89,6 +89,7 @@ EDGES: dict[str, dict[str, tuple[int, ...]]] = {
     "mae_delay_line": {"Clocks": (1, 3, 15, 16), "Width": (1,)},
     "mae_external_memory_writes": {"Rows": (8, 15, 63), "Writes": (2,), "Beats": (2,)},
     "mae_rr_arb": {"N": (1, 2, 3, 64)},
+    "mae_unprotected_dma_queue": {"Depth": (2, 3, 128)},
     "mae_stream_reg": {"Width": (1,)},
     "mae_axil_to_reg": {"AddrWidth": (2, 32)},
     "mae_block_registers": {"Depth": (1, 3, 15)},

@@ -26,6 +26,7 @@ def elaborates(top: str, parameters: dict[str, int]) -> bool:
         ("mae_stream_card", {"Contexts": 256, "Gcm": 0, "BusWidth": 32}),
         ("mae_block_card", {"Contexts": 4, "KeyBanks": 2, "KeyWait": 4}),
         ("mae_copy_card", {"Lanes": 8, "Contexts": 256}),
+        ("mae_unprotected_card", {"Depth": 128}),
     ],
 )
 def test_legal(top: str, parameters: dict[str, int]) -> None:
@@ -45,6 +46,7 @@ def test_legal(top: str, parameters: dict[str, int]) -> None:
         ("mae_copy_card", {"Lanes": 3}, "mae_card_control", "LanesLegal"),
         ("mae_copy_card", {"Contexts": 257}, "mae_card_control", "ContextsLegal"),
         ("mae_copy_card", {"IdWidth": 7}, "mae_dma_axi_mux", "IdWidthLegal"),
+        ("mae_unprotected_card", {"Depth": 129}, "mae_unprotected_dma_queue", "DepthLegal"),
     ],
 )
 def test_illegal(

@@ -11,7 +11,7 @@
 // Latency: a transfer is at job_valid_o 1 clock after its length was written, if none waits.
 // Register reads are combinational.
 // Throughput: one transfer a clock.
-// Parameters: Legal: Depth >= 2 and not of the form 2^n - 1; MemoryBits 7..32.
+// Parameters: Legal: Depth 2..128; MemoryBits 7..32.
 // Security: holds no secrets.
 
 `include "mae_assert.svh"
@@ -41,6 +41,8 @@ module mae_unprotected_dma_queue #(
     output logic complete_o      // pulse
 );
   `MAE_PARAM(MemoryBitsLegal, MemoryBits >= 7 && MemoryBits <= 32)
+  // Counters have 8 bits; besides those of the queue, the movers have a few transfers.
+  `MAE_PARAM(DepthLegal, Depth >= 2 && Depth <= 128)
 
   localparam logic [4:0] HostLo = mae_unprotected_card_regs_pkg::ChannelHostLo[4:0];
   localparam logic [4:0] HostHi = mae_unprotected_card_regs_pkg::ChannelHostHi[4:0];
