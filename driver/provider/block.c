@@ -145,11 +145,16 @@ static const OSSL_PARAM *settable(void *context, void *provider)
 
 /* ---- starting ---- */
 
-/* Refuses a key of XTS whose halves are equal. As OpenSSL does, lets it decrypt what was encrypted
-   elsewhere under such a key. */
-static int check_halves(const struct context *context, const uint8_t *key, size_t bytes)
+/* Refuses a key of XTS whose halves are equal, a new one or that of a context. As OpenSSL does, lets
+   it decrypt what was encrypted elsewhere under such a key. */
+static int check_halves(const struct context *context, mae_direction_t direction,
+                        const uint8_t *key, size_t bytes)
 {
-    if (key && context->info->mode == MAE_XTS && context->direction == MAE_ENCRYPT &&
+    if (!key && context->key) {
+        key = context->key->material;
+        bytes = 2 * context->info->key_bytes;
+    }
+    if (key && context->info->mode == MAE_XTS && direction == MAE_ENCRYPT &&
         CRYPTO_memcmp(key, key + bytes / 2, bytes / 2) == 0)
         return fail(PROV_R_XTS_DUPLICATED_KEYS, "maeslant: the two keys of XTS are equal");
     return 1;
@@ -160,12 +165,12 @@ static int start(struct context *context, mae_direction_t direction, const uint8
                  size_t key_bytes, const uint8_t *iv, size_t iv_bytes, const OSSL_PARAM params[])
 {
     const struct cipher_info *info = context->info;
+    if (!check_halves(context, direction, key, key_bytes) ||
+        !cipher_set_key(context->card, &context->key, info, key, key_bytes))
+        return 0;
     context->direction = direction;
     OPENSSL_cleanse(context->held, sizeof context->held);
     context->held_bytes = 0;
-    if (!cipher_set_key(context->card, &context->key, info, key, key_bytes) ||
-        !check_halves(context, key, key_bytes))
-        return 0;
     if (iv && info->iv_bytes > 0) {
         if (iv_bytes != info->iv_bytes)
             return fail(PROV_R_INVALID_IV_LENGTH, "maeslant: an IV of %zu bytes, not %u", iv_bytes,

@@ -24,7 +24,7 @@ static mae_error_t reopen(struct card *card)
     card->stage_count = 0;
     card->messages = 0;
     card->opening++;
-    card->process = getpid();
+    card->process = mae_process();
     mae_error_t error = mae_open(card->uri, &card->dev);
     return error == MAE_OK ? mae_get_caps(card->dev, &card->caps) : error;
 }
@@ -51,7 +51,7 @@ void card_close(struct card *card)
 {
     if (!card)
         return;
-    if (card->process == getpid()) /* a forked child leaves its parent's device alone */
+    if (card->process == mae_process()) /* a forked child leaves its parent's device alone */
         mae_close(card->dev);
     if (card->ready >= 0)
         close(card->ready);
@@ -63,7 +63,7 @@ void card_close(struct card *card)
 mae_error_t card_enter(struct card *card)
 {
     pthread_mutex_lock(&card->lock);
-    if (card->process != getpid())
+    if (card->process != mae_process())
         return reopen(card);
     return card->dev ? MAE_OK : MAE_E_NO_DEVICE;
 }

@@ -11,9 +11,9 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/types.h>
 
 #include "maeslant.h"
+#include "process.h"
 
 enum {
     BLOCK = 16,
@@ -50,7 +50,7 @@ struct card {
     char *uri;
     mae_dev_t *dev;
     struct mae_caps caps;
-    pid_t process;     /* that opened it */
+    uint32_t process;  /* that opened it */
     uint32_t opening;  /* counts openings: a forked child opens its own */
     int ready;         /* a file descriptor that can always be read, for ASYNC jobs */
     uint32_t messages; /* GCM messages that have begun and not ended */

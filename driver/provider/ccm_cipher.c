@@ -4,7 +4,6 @@
  * data come in one update: so a message is one call of libmaeslant.
  */
 #include <string.h>
-#include <unistd.h>
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
@@ -23,7 +22,7 @@ struct context {
     const struct cipher_info *info;
     struct key *key;
     mae_direction_t direction;
-    pid_t process; /* that set the nonce */
+    uint32_t process; /* that set the nonce */
     uint8_t nonce[NONCE_MOST];
     size_t nonce_bytes;
     uint8_t tag[TAG_BYTES];
@@ -202,7 +201,7 @@ static int start(struct context *context, mae_direction_t direction, const uint8
                         iv_bytes, context->nonce_bytes);
         memcpy(context->nonce, iv, iv_bytes);
         context->has_nonce = true;
-        context->process = getpid();
+        context->process = mae_process();
     }
     return set_context_params(context, params);
 }
@@ -263,7 +262,7 @@ static int update(void *given, uint8_t *out, size_t *written, size_t room, const
         return fail(PROV_R_NO_KEY_SET, "maeslant: no key is set");
     if (!context->has_nonce)
         return fail(PROV_R_INVALID_IV_LENGTH, "maeslant: no nonce is set, or it has been used");
-    if (context->direction == MAE_ENCRYPT && context->process != getpid())
+    if (context->direction == MAE_ENCRYPT && context->process != mae_process())
         return fail(PROV_R_INVALID_IV_LENGTH,
                     "maeslant: this nonce was set before a fork: its parent may use it");
     if (!out && !in) {

@@ -2,7 +2,6 @@
 /* Sends a GCM message through the device in pieces of any size. */
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <openssl/crypto.h>
 #include <openssl/proverr.h>
@@ -29,7 +28,7 @@ void gcm_start(struct gcm *gcm, struct card *card, struct key *key, const uint8_
     gcm_drop(gcm);
     gcm->card = card;
     gcm->key = key_share(key);
-    gcm->process = getpid();
+    gcm->process = mae_process();
     gcm->direction = direction;
     memcpy(gcm->iv, iv, iv_bytes);
     gcm->iv_bytes = iv_bytes;
@@ -232,7 +231,7 @@ static mae_error_t add_keystream(struct gcm *gcm, struct batch *batch, uint64_t 
 /* Raises an error and returns 0 if a message has failed, or is another process's. */
 static int goes_on(const struct gcm *gcm)
 {
-    if (gcm->process != getpid())
+    if (gcm->process != mae_process())
         return fail(PROV_R_CIPHER_OPERATION_FAILED,
                     "maeslant: this message was begun before a fork: its parent goes on with it");
     return gcm->failed ? fail_card(MAE_E_STATE) : 1;

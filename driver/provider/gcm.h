@@ -18,12 +18,12 @@ struct gcm {
     mae_direction_t direction;
     uint8_t iv[GCM_IV_MOST];
     size_t iv_bytes;
-    bool open;     /* has a context of the device and its key in a slot */
-    bool begun;    /* the device has had a job of it */
-    bool data;     /* all AAD has gone to the device */
-    bool counted;  /* first_counter is known */
-    bool failed;   /* a job or its preparation did; only gcm_drop is left */
-    pid_t process; /* that began it, and alone goes on with it: both would use its IV */
+    bool open;        /* has a context of the device and its key in a slot */
+    bool begun;       /* the device has had a job of it */
+    bool data;        /* all AAD has gone to the device */
+    bool counted;     /* first_counter is known */
+    bool failed;      /* a job or its preparation did; only gcm_drop is left */
+    uint32_t process; /* that began it, and alone goes on with it: both would use its IV */
     uint32_t opening, context;
     uint8_t first_counter[BLOCK];
     uint8_t keystream[BLOCK]; /* of the data block that is held */

@@ -5,7 +5,6 @@
  */
 #include <string.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
@@ -36,7 +35,7 @@ struct context {
     struct gcm message; /* between the first input under an IV and the tag */
     mae_direction_t direction;
     enum iv_state state;
-    pid_t process; /* that set the IV */
+    uint32_t process; /* that set the IV */
     uint8_t iv[GCM_IV_MOST];
     size_t iv_bytes;
     uint8_t tag[TAG_BYTES];
@@ -143,7 +142,7 @@ static int set_tls_iv(struct context *context, const OSSL_PARAM *param)
         return fail(PROV_R_CIPHER_OPERATION_FAILED, "maeslant: no random numbers");
     context->tls_iv = true;
     context->state = IV_SET;
-    context->process = getpid();
+    context->process = mae_process();
     return 1;
 }
 
@@ -259,7 +258,7 @@ static int start(struct context *context, mae_direction_t direction, const uint8
         memcpy(context->iv, iv, iv_bytes);
         context->iv_bytes = iv_bytes;
         context->state = IV_SET;
-        context->process = getpid();
+        context->process = mae_process();
         context->tls_iv = false;
     }
     return set_context_params(context, params);
@@ -286,7 +285,7 @@ static int begin(struct context *context)
         return fail(PROV_R_NO_KEY_SET, "maeslant: no key is set");
     if (context->state != IV_SET)
         return fail(PROV_R_INVALID_IV_LENGTH, "maeslant: no IV is set, or it has been used");
-    if (context->direction == MAE_ENCRYPT && context->process != getpid())
+    if (context->direction == MAE_ENCRYPT && context->process != mae_process())
         return fail(PROV_R_INVALID_IV_LENGTH,
                     "maeslant: this IV was set before a fork: its parent may use it");
     gcm_start(&context->message, context->card, context->key, context->iv, context->iv_bytes,
@@ -326,7 +325,8 @@ static int record(struct context *context, uint8_t *data, size_t *written, size_
     else
         memcpy(explicit_iv, data, TLS_EXPLICIT);
     context->state = IV_SET;
-    context->process = getpid(); /* one of both processes goes on with a connection: its user's */
+    /* Which of both processes goes on with a connection after a fork is its user's. */
+    context->process = mae_process();
     if (!seals) {
         memcpy(context->tag, text + length, TAG_BYTES);
         context->tag_bytes = TAG_BYTES;

@@ -64,6 +64,8 @@ void key_free(struct card *card, struct key *key)
 static mae_error_t load(struct card *card, struct key *key)
 {
     mae_error_t error = MAE_OK;
+    if (key->opening != card->opening)
+        key->pins = 0; /* those of the parent */
     key->opening = card->opening;
     for (uint32_t i = 0; i < key->parts && error == MAE_OK; i++) {
         const uint8_t *part = key->material + i * key->bytes;

@@ -12,6 +12,7 @@
 #include "maeslant_records.h"
 #include "maeslant_ring.h"
 #include "ops.h"
+#include "process.h"
 
 enum {
     MAE_MAX_SLOTS = 64,
@@ -211,8 +212,6 @@ void mae_detail_hold(bool hold);
 void mae_wipe(void *memory, size_t bytes);
 
 /* usable.c */
-/* Returns the number of the calling process: another one than all its ancestors have. */
-uint32_t mae_process(void);
 /*
  * Returns MAE_E_STATE in a process that did not open the device. A forked child has copies of the
  * parent's nonces and chain values, under which it would encrypt other data, and of its rings,

@@ -36,7 +36,8 @@ DramTiming timing(const Options &machine) {
     return timing;
 }
 
-// Opens and locks a file for the device's memory; sets its size.
+// Opens and locks a file for the device's memory, and takes its room on the disk: a full one would
+// end the process by a signal at a write. Sets its size.
 int open_media(const std::string &name, uint64_t &size) {
     const int file = open(name.c_str(), O_RDWR | O_CLOEXEC);
     const char *why = nullptr;
@@ -47,6 +48,8 @@ int open_media(const std::string &name, uint64_t &size) {
         why = "not a file with bytes";
     } else if (flock(file, LOCK_EX | LOCK_NB) != 0) {
         why = "in use by another simulated card";
+    } else if (fallocate(file, 0, 0, status.st_size) != 0 && errno != EOPNOTSUPP) {
+        why = std::strerror(errno);
     }
     if (why == nullptr) {
         size = uint64_t(status.st_size);

@@ -7,6 +7,7 @@ A limit of the file size gives another error, and memory that is mapped there no
 import os
 import pathlib
 import subprocess
+import sys
 
 import pytest
 
@@ -80,3 +81,25 @@ def test_temporary_folder(mode: str, disk: pathlib.Path) -> None:
     options = test_aead.options(mode, "--iv", test_aead.NONCE)
     command = [test_cli.MAESLANT, "decrypt", "-", "-", *options, *test_cli.SMALL]
     check_refused(run_there("size=64k", disk, command, cipher), f"{disk} (TMPDIR)", disk)
+
+
+MEDIA = """
+import os, sys
+from maeslant.sim.block_card import BlockCard
+from maeslant.errors import MaeslantError
+with open(sys.argv[1], "wb") as file:
+    file.truncate(1 << 20)
+try:
+    BlockCard("block_small", f"media={sys.argv[1]}")
+except MaeslantError as error:
+    sys.exit(f"error: {error}")
+finally:
+    os.remove(sys.argv[1])
+"""
+
+
+def test_media(disk: pathlib.Path) -> None:
+    """A card whose memory is a file with holes is refused where the disk has no room for it."""
+    test_cli.good("build", "block_small")
+    command = [sys.executable, "-c", MEDIA, disk / "media"]
+    check_refused(run_there("size=64k", disk, command), str(disk / "media"), disk)

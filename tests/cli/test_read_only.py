@@ -21,18 +21,23 @@ exec "$@"
 """
 
 
-@pytest.mark.parametrize("words", [["info", "null:"], ["synth", "mae_rr_arb", "--target", "xc7"]])
-def test_read_only_checkout(words: list[str], tmp_path: pathlib.Path) -> None:
-    """`maeslant` works in a read-only checkout if MAESLANT_BUILD names a folder."""
+def run_there(words: list[str], build: pathlib.Path) -> subprocess.CompletedProcess:
+    """Runs a command in a checkout that is mounted for reading alone."""
     alone = ["unshare", "--mount", *([] if os.getuid() == 0 else ["--map-root-user"])]
-    done = subprocess.run(
-        [*alone, "bash", "-c", SHELL, str(paths.ROOT), MAESLANT, *words],
-        env=os.environ | {"MAESLANT_BUILD": str(tmp_path / "build")},
+    return subprocess.run(
+        [*alone, "bash", "-c", SHELL, str(paths.ROOT), *words],
+        env=os.environ | {"MAESLANT_BUILD": str(build)},
         capture_output=True,
         text=True,
         check=False,
     )
-    if "mount" in done.stderr and done.returncode in (1, 99):
+
+
+@pytest.mark.parametrize("words", [["info", "null:"], ["synth", "mae_rr_arb", "--target", "xc7"]])
+def test_read_only_checkout(words: list[str], tmp_path: pathlib.Path) -> None:
+    """`maeslant` works in a read-only checkout if MAESLANT_BUILD names a folder."""
+    if run_there(["true"], tmp_path).returncode != 0:
         pytest.skip("no file system may be mounted here")
+    done = run_there([MAESLANT, *words], tmp_path / "build")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "build").is_dir()

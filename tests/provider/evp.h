@@ -51,4 +51,15 @@ static inline void unload_providers(struct providers *loaded)
     CHECK(OSSL_PROVIDER_unload(loaded->theirs), "default");
 }
 
+/* Checks that a call failed, with an error of the provider that says so. */
+static inline void refused(int result, const char *text)
+{
+    const char *data = NULL;
+    int flags = 0, found = 0;
+    CHECK(result <= 0, "not refused: %s", text);
+    while (ERR_get_error_all(NULL, NULL, NULL, &data, &flags))
+        found |= (flags & ERR_TXT_STRING) && strstr(data, text);
+    CHECK(found, "no error says: %s", text);
+}
+
 #endif

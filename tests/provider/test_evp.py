@@ -98,3 +98,9 @@ def test_equal_to_openssl(device: str) -> None:
     """Random messages equal OpenSSL's: in pieces, copied, in threads, ASYNC jobs and a child."""
     pauses = int(device != "sim:peripheral")  # its jobs end inside the call that starts them
     assert "equal OpenSSL's" in program("evp_compare", device, SEED, pauses)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_forks(device: str) -> None:
+    """A forked child encrypts under no IV of its parent's; both go on with everything else."""
+    assert "forks end well" in program("evp_forks", device)

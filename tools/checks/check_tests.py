@@ -126,7 +126,7 @@ def header_problems(root: pathlib.Path) -> list[str]:
 def path_problems(root: pathlib.Path) -> list[str]:
     """Returns an error for each path in a source's docstring or top comment that does not exist.
 
-    A path may end early, as in docs/adr/0001, and hold ``*``; X is a name to be filled in.
+    A path may hold ``*`` and be of an ADR by its number alone; X is a name to be filled in.
     """
     found = []
     for path in sources(root):
@@ -137,7 +137,8 @@ def path_problems(root: pathlib.Path) -> list[str]:
         for name, folder in {match[0]: match[1] for match in FILE.finditer(top)}.items():
             if folder in SKIPPED or not (root / folder).is_dir() or name.endswith("/X"):
                 continue
-            if not (root / name).exists() and not any(root.glob(f"{name}*")):
+            short = f"{name}-*" if folder == "docs" else name
+            if not (root / name).exists() and not any(root.glob(short)):
                 found.append(f"{path}: there is no {name}")
     return found
 

@@ -17,7 +17,8 @@ struct context {
     struct key *key;
     struct gcm message; /* between the first input and the tag */
     uint8_t iv[GCM_IV_MOST];
-    size_t iv_bytes; /* 0: none is set, or it has been used */
+    size_t iv_bytes;  /* 0: none is set, or it has been used */
+    uint32_t process; /* that set the IV */
     bool begun;
 };
 
@@ -77,6 +78,7 @@ static int set_context_params(void *given, const OSSL_PARAM params[])
     if (!OSSL_PARAM_get_octet_string(param, &iv, GCM_IV_MOST, &bytes) || bytes == 0)
         return fail(PROV_R_INVALID_IV_LENGTH, "maeslant: an IV has 1 to %d bytes", GCM_IV_MOST);
     context->iv_bytes = bytes;
+    context->process = mae_process();
     return 1;
 }
 
@@ -118,6 +120,9 @@ static int begin(struct context *context)
         return fail(PROV_R_NO_KEY_SET, "maeslant: no key is set");
     if (context->iv_bytes == 0)
         return fail(PROV_R_INVALID_IV_LENGTH, "maeslant: no IV is set, or it has been used");
+    if (context->process != mae_process())
+        return fail(PROV_R_INVALID_IV_LENGTH,
+                    "maeslant: this IV was set before a fork: its parent may use it");
     gcm_start(&context->message, context->card, context->key, context->iv, context->iv_bytes,
               MAE_ENCRYPT);
     context->begun = true;
