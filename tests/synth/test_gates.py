@@ -242,6 +242,63 @@ def test_what_stays(target: str, tmp_path: pathlib.Path) -> None:
     compare(text.replace("module mixed(", "module top("), target, None, models, alone=True)
 
 
+def test_made_clock_of_block_ram(tmp_path: pathlib.Path) -> None:
+    """Block RAM whose clock a gate makes is refused: it would be written before its inputs rest."""
+    file = tmp_path / "mixed.sv"
+    made = MIXED.replace("module top(", "module mixed(").replace("posedge clk_i", "posedge made")
+    file.write_text(made.replace("  assign wide", "  wire made = clk_i & rst_ni;\n  assign wide"))
+    fpga.map_core(design.find(str(file)), "ecp5", tmp_path, fpga.recipe("ecp5", 1), print)
+    netlist = tmp_path / "netlist.v"
+    netlist.write_bytes(gzip.decompress((tmp_path / "net.v.gz").read_bytes()))
+    with pytest.raises(SynthesisError, match="a made clock of a cell that is no gate"):
+        simulation.files(netlist, "mixed", "ecp5", None)
+
+
+TWO = """module bench(input logic clk_i, other_i, input logic [7:0] in_i, output logic same_o);
+  wire [3:0] one;
+  logic [3:0] two = '0;
+  wire rst_ni = 1'b1;
+  gates u_gates (.*, .out_o(one));
+  always_ff @(posedge clk_i) {two[2], two[0]} <= {in_i[0], two[1]};
+  always_ff @(posedge other_i) {two[3], two[1]} <= {two[0], two[2]};
+  assign same_o = one === two;
+endmodule
+"""
+
+
+@cocotb.test()
+async def two_clocks(dut) -> None:
+    """Flip-flops of two clocks take each other's old values where both have an edge at once."""
+    source, clocks = random.Random(3), (dut.clk_i, dut.other_i)
+    levels = [0, 0]
+    for clock in clocks:
+        clock.value = 0
+    dut.in_i.value = 0
+    for _ in range(800):
+        await Timer(1, unit="ns")
+        assert dut.same_o.value
+        dut.in_i.value = source.getrandbits(8)
+        await Timer(1, unit="ns")
+        which = source.randrange(1, 4)
+        for i, clock in enumerate(clocks):
+            levels[i] ^= which >> i & 1
+            clock.value = levels[i]
+
+
+def test_two_clocks(tmp_path: pathlib.Path) -> None:
+    """A netlist with two clock ports does what its RTL does, whichever edges coincide."""
+    netlist, bench = tmp_path / "netlist.v", tmp_path / "bench.sv"
+    pins = (("clk_i", "b"), ("other_i", "c"), ("clk_i", "in_i[0]"), ("other_i", "a"))
+    body = [
+        instance("FDRE", {"C": clock, "CE": "1'h1", "R": "1'h0", "D": data, "Q": q})
+        for q, (clock, data) in zip("abcd", pins, strict=True)
+    ]
+    text = module([*"abcd"], body, [*"abcd"]).replace("(clk_i,", "(clk_i, other_i,")
+    netlist.write_text(text.replace("  input clk_i;", "  input other_i;\n  input clk_i;", 1))
+    bench.write_text(f"{gates.written(netlist, 'top', 'xc7', None)}{TWO}")
+    assert run("bench", "two_clocks", sources=[gates.SIMULATION, bench])
+
+
 def compare(
     text: str,
     target: str,
@@ -324,6 +381,15 @@ def test_broken_netlists(pins: dict[str, str], why: str, tmp_path: pathlib.Path)
         simulation.files(netlist, "top", "nangate45", library)
         return
     with pytest.raises(SynthesisError, match=why):
+        simulation.files(netlist, "top", "nangate45", library)
+
+
+def test_clock_of_several_bits(tmp_path: pathlib.Path) -> None:
+    """A clock that is a bit of a wider port is refused."""
+    library, netlist = known("nangate45"), tmp_path / "top.v"
+    pins = {"CK": "in_i[0]", "D": "in_i[1]", "Q": "made"}
+    netlist.write_text(module(["made"], [instance("DFF_X1", pins)], ["made"]))
+    with pytest.raises(SynthesisError, match="a clock in a port of several bits"):
         simulation.files(netlist, "top", "nangate45", library)
 
 
