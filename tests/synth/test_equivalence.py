@@ -46,19 +46,27 @@ def changed(report: reports.Report, find: str, replace: str | Callable) -> None:
     packed.write_bytes(gzip.compress(text.encode()))
 
 
-@pytest.mark.parametrize("impl", range(len(SBOXES)))
-@pytest.mark.parametrize("target", ["xc7", "nangate45"])
-def test_sboxes(target: str, impl: int) -> None:
-    """The netlist of each S-box is equal to its RTL, and with one wrong cell is not."""
+# A cell that takes another's place, by a mapping's target.
+WRONG = {
+    "xc7": (r"INIT\(64'h(\w+)\)", lambda m: f"INIT(64'h{int(m[1], 16) ^ 2**64 - 1:016x})"),
+    "nangate45": (r"\bNAND2_X\d", "NOR2_X1"),
+}
+
+
+SBOX = [("mae_sbox", {"Impl": i, "Kind": "DirsEncrypt"}, 8) for i in range(len(SBOXES))]
+ROUND = pytest.param("mae_round", {}, 128, marks=pytest.mark.full)
+
+
+@pytest.mark.parametrize(("top", "given", "outputs"), [*SBOX, ROUND])
+@pytest.mark.parametrize("target", WRONG)
+def test_sboxes(target: str, top: str, given: dict[str, object], outputs: int) -> None:
+    """The netlist of each S-box, and of a round, is its RTL's equal; with one wrong cell, not."""
     if target == "nangate45":
         library_or_skip(target)
-    made = synthesize("mae_sbox", target, {"Impl": impl, "Kind": "DirsEncrypt"})
-    assert prove(made, target)["outputs"] == 8
-    if target == "xc7":
-        changed(made, r"INIT\(64'h(\w+)\)", lambda m: f"INIT(64'h{int(m[1], 16) ^ 2**64 - 1:016x})")
-    else:
-        changed(made, r"\bNAND2_X\d", "NOR2_X1")
-    with pytest.raises(SynthesisError, match=r"differs from its RTL: out_o\[\d\]"):
+    made = synthesize(top, target, given)
+    assert prove(made, target)["outputs"] == outputs
+    changed(made, *WRONG[target])
+    with pytest.raises(SynthesisError, match=r"differs from its RTL: \w+\[\d+\]"):
         prove(made, target)
 
 
