@@ -40,11 +40,12 @@
  *   error_write=RATE    write bursts per million that are refused; SLVERR or DECERR by seed
  *   error_at=FIRST-LAST addresses that answer DECERR, both inclusive
  *   dram_delay=N        clocks of a card's device memory behind an AXI port, 2-10000 (default 40),
- *                       besides those of its DRAM (sim/memory/dram.h); of its bursts per million fail
+ *                       besides its DRAM's (sim/memory/dram.h); of its bursts per million fail
  *   error_memory_read=RATE, error_memory_write=RATE
  *   media=FILE          keep a card's device memory in this file, from address 0: a write is in it
  *                       before it is answered. Beyond the file's end the bus answers DECERR. One
- *                       machine has the file at a time (default: 4 GiB, lost with the machine)
+ *                       machine has the file at a time, and takes the room of its holes on the disk
+ *                       (default: 4 GiB, lost with the machine)
  *   hang=N              the memory goes silent for ever after it took N bursts
  *   hang_on=CHANNEL     what goes silent then: all (default), or only the read data, the write data
  *                       (never taken) or the write responses: read, write, response
